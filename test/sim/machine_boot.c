@@ -2,8 +2,8 @@
 /* Our services, started, ordered and started again as systemd does it by the units in udev/. */
 #include "sim/machine_private.h"
 
-#include "daemon/boot_scan.h"
-#include "daemon/needed.h"
+#include "boot/boot_scan.h"
+#include "boot/needed.h"
 #include "daemon/reconcile.h"
 #include "daemon/reconcile_wait.h"
 #include "daemon/resident.h"

@@ -8,7 +8,7 @@
 #include "base/step.h"
 #include "cli/args.h"
 #include "cli/fail.h"
-#include "daemon/needed.h"
+#include "boot/needed.h"
 #include "daemon/session.h"
 #include "lvmeventd/needed_verb.h"
 #include "state/flag.h"

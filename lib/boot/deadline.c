@@ -3,7 +3,7 @@
  * A thread and not a timer: a pass blocks for up to probe_deadline_ms in a hung device, and for
  * minutes in the check of a thin pool. The boot must continue at the deadline all the same.
  */
-#include "daemon/deadline.h"
+#include "boot/deadline.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "boot/keep_off.h"
 #include "conf/conf.h"
-#include "daemon/keep_off.h"
 #include "memory/boot_memory.h"
 #include "world/device.h"
 #include "world/world.h"
@@ -16,9 +16,6 @@
 #include <stdbool.h>
 
 struct lea_needed_disks;
-
-/* Is multipathd enabled, by itself or by its socket? In doubt yes. */
-bool lea_has_multipathd(const struct lea_world *world);
 
 /* @world, @arena: borrowed; @arena owns the result. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_needed_disks_list(struct lea_world *world, const struct lea_conf *conf,

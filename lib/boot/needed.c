@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/needed.h"
+#include "boot/needed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "base/id.h"
 #include "base/order.h"
 #include "base/step.h"
-#include "daemon/deadline.h"
-#include "daemon/lock_folder.h"
-#include "daemon/needed_disks.h"
-#include "daemon/needed_udev.h"
+#include "boot/deadline.h"
+#include "boot/lock_folder.h"
+#include "boot/needed_disks.h"
+#include "boot/needed_udev.h"
 #include "disk/segtype.h"
 #include "filter/filter.h"
 #include "memory/boot_memory_file.h"

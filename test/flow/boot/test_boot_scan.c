@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The boot scan on a machine made of files; a script replaces udev's events. */
 #include "base/id.h"
-#include "daemon/boot_scan.h"
+#include "boot/boot_scan.h"
 #include "flow/batch_scratch.h"
 #include "memory/boot_memory_file.h"
 #include "state/flag.h"

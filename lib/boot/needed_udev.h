@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "daemon/needed_disks.h"
+#include "boot/needed_disks.h"
 #include "world/device.h"
 #include "world/world.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/held_back.h"
+#include "boot/held_back.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/needed_udev.h"
+#include "boot/needed_udev.h"
 
 #include <errno.h>
 #include <poll.h>

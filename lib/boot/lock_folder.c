@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/lock_folder.h"
+#include "boot/lock_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/keep_off.h"
+#include "boot/keep_off.h"
 
 #include "unit/suite.h"
 

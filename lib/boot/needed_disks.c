@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/needed_disks.h"
+#include "boot/needed_disks.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "daemon/below.h"
+#include "world/multipathd.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -128,23 +129,6 @@ static int list(struct lea_needed_disks *disks, struct lea_arena *arena)
 	if (disks->count)
 		qsort(disks->disk, disks->count, sizeof(*disks->disk), by_id);
 	return 0;
-}
-
-bool lea_has_multipathd(const struct lea_world *world)
-{
-	static const char *const links[] = {
-		"/etc/systemd/system/sysinit.target.wants/multipathd.service",
-		"/etc/systemd/system/multi-user.target.wants/multipathd.service",
-		"/etc/systemd/system/sockets.target.wants/multipathd.socket",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		LEA_AUTO(lea_freep) char *path = lea_world_path(world, links[i]);
-
-		if (!path || !faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW))
-			return true;
-	}
-	return false;
 }
 
 int lea_needed_disks_list(struct lea_world *world, const struct lea_conf *conf,

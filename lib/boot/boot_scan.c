@@ -21,7 +21,7 @@
  * its flag are free, so that the gate opener does not wait for it, and the opener's reconciles
  * find what no scan got to. They do not believe the recorded markers that the scan has set.
  */
-#include "daemon/boot_scan.h"
+#include "boot/boot_scan.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -35,10 +35,10 @@
 #include "base/step.h"
 #include "batch/decide.h"
 #include "batch/incomplete.h"
-#include "daemon/deadline.h"
+#include "boot/deadline.h"
+#include "boot/held_back.h"
 #include "daemon/device_queue.h"
 #include "daemon/flight.h"
-#include "daemon/held_back.h"
 #include "daemon/late.h"
 #include "daemon/restart.h"
 #include "daemon/session.h"

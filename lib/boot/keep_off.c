@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
-#include "daemon/keep_off.h"
+#include "boot/keep_off.h"
 
 #include <string.h>
 
