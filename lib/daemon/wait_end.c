@@ -8,6 +8,7 @@
 #include "memory/need_memory.h"
 #include "memory/need_unit.h"
 #include "state/claim.h"
+#include "world/ask_password.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static struct lea_progress_facts gather(const struct lea_wait_end *end, struct l
 		.devices = count_below(world, "/run/udev/data", "b"),
 		.pvs = count_names(lea_world_run(world), "pvs_online", ""),
 		.is_idle = !lea_udev_is_busy(world),
-		.is_asked = count_below(world, "/run/systemd/ask-password", "ask.") > 0,
+		.is_asked = lea_password_is_asked(world),
 		.is_activating = is_activating(world, needs),
 	};
 }

@@ -65,7 +65,7 @@ static int open_folder(int folder_fd, const char *name)
 }
 
 /* @folder_fd: systemd's; @name: of the file in the folder for drop-ins of @unit. */
-static int write_drop_in(int folder_fd, const char *unit, const char *name, const char *text)
+static int write_drop_in(int folder_fd, const char *unit, const char *text)
 {
 	LEA_AUTO(lea_closep) int drop_in_fd = -1;
 	char folder[LEA_NEED_UNIT_BYTES + 2];
@@ -76,8 +76,8 @@ static int write_drop_in(int folder_fd, const char *unit, const char *name, cons
 	if (drop_in_fd < 0)
 		/* with ".d" the name of a unit may be too long for a file */
 		return drop_in_fd == -ENAMETOOLONG ? 0 : drop_in_fd;
-	r = lea_file_replace(drop_in_fd, name, text, strlen(text));
-	if (r || fchmodat(drop_in_fd, name, FILE_MODE, 0) == 0)
+	r = lea_file_replace(drop_in_fd, DROP_IN, text, strlen(text));
+	if (r || fchmodat(drop_in_fd, DROP_IN, FILE_MODE, 0) == 0)
 		return r;
 	return -errno;
 }
@@ -103,7 +103,7 @@ static int write_target(int folder_fd, const struct lea_needs *needs)
 
 	if (!text)
 		return -ENOMEM;
-	return count ? write_drop_in(folder_fd, TARGET, DROP_IN, text) : 0;
+	return count ? write_drop_in(folder_fd, TARGET, text) : 0;
 }
 
 /* While udev's workers use all CPUs, process 1 would get the share of one of them, and would start
@@ -116,14 +116,14 @@ static int write_weight(int folder_fd, uint32_t weight)
 		text, sizeof(text),
 		"# Made by lvmevent-generator: event/manager_weight\n[Scope]\nStartupCPUWeight=%u\n",
 		weight);
-	return weight ? write_drop_in(folder_fd, "init.scope", DROP_IN, text) : 0;
+	return weight ? write_drop_in(folder_fd, "init.scope", text) : 0;
 }
 
 /* lvm2-monitor.service comes before the local mounts; see tools/lvmeventd/monitor_verb.c. */
 static int write_monitor(int folder_fd)
 {
 	return write_drop_in(
-		folder_fd, "lvm2-monitor.service", DROP_IN,
+		folder_fd, "lvm2-monitor.service",
 		"# Made by lvmevent-generator: lvm2's command runs only for VGs that need "
 		"it\n"
 		"[Service]\nExecStart=\nExecStart=" LEA_LIBEXECDIR "/lvmeventd monitor\n"
@@ -133,12 +133,12 @@ static int write_monitor(int folder_fd)
 /* Local mounts wait for the boot scan. systemd may have no other reason to start either target. */
 static int write_wait(int folder_fd)
 {
-	int r = write_drop_in(folder_fd, "local-fs-pre.target", DROP_IN,
+	int r = write_drop_in(folder_fd, "local-fs-pre.target",
 			      "# Made by lvmevent-generator: event/boot_wait\n[Unit]\n"
 			      "Wants=lvm-settled.target\nAfter=lvm-settled.target\n");
 
 	return r ? r
-		 : write_drop_in(folder_fd, "lvmevent.target", DROP_IN,
+		 : write_drop_in(folder_fd, "lvmevent.target",
 				 "# Made by lvmevent-generator: event/boot_wait\n[Unit]\n"
 				 "Wants=local-fs-pre.target\n");
 }

@@ -78,11 +78,8 @@ static void format(uint32_t most_ms, char text[static 256])
 }
 
 int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folder_fd,
-		     int (*write)(int folder_fd, const char *unit, const char *name,
-				  const char *text))
+		     int (*write)(int folder_fd, const char *unit, const char *text))
 {
-	/* before all drop-ins of others: the last one counts */
-	static const char name[] = "00-lvmevent.conf";
 	LEA_AUTO(lea_arena_freep)
 	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
 	struct lea_boot_memory memory = {0};
@@ -100,9 +97,9 @@ int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folde
 		if (!lea_device_limit_applies(need, found ? NULL : &memory))
 			continue;
 		if (lea_need_unit(need, unit))
-			r = write(folder_fd, unit, name, text);
+			r = write(folder_fd, unit, text);
 		if (!r && lea_need_vg_unit(need, unit))
-			r = write(folder_fd, unit, name, text);
+			r = write(folder_fd, unit, text);
 	}
 	return r;
 }

@@ -8,10 +8,10 @@
 /*
  * lea_limits_write - a drop-in for the device of each need that may be an LV
  * @needs: gets the LVs of file systems that the last boot had
- * @write: writes @text as the file @name of the drop-ins of @unit below @folder_fd
+ * @write: writes @text as a drop-in of @unit below @folder_fd that sorts before those of others
  * The limit is the bound in case that nobody ends the wait earlier (daemon/wait_end.h): an hour, or
  * more where the administrator wants all devices to be waited for longer. Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folder_fd,
-				    int (*write)(int folder_fd, const char *unit, const char *name,
+				    int (*write)(int folder_fd, const char *unit,
 						 const char *text));
