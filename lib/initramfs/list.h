@@ -15,9 +15,9 @@
  * @ret_needs: owned (free)
  * @ret_nodes: owned: the names that device-mapper gives to them and to what lies above and below
  * In the needs also what is not on LVM, as far as that is known; an empty text: nothing is known.
- * In a chroot or a container, or if that may be one, where what is mounted may be on other devices than when it boots,
- * only fstab, crypttab and @resume count. Reads a disk of each VG, with a deadline. Logs. Returns 0
- * or -ENOMEM.
+ * In a chroot or a container, or if that may be one, where what is mounted may be on other devices
+ * than when it boots, only fstab, crypttab and @resume count. Reads a disk of each VG, with a
+ * deadline. Logs. Returns 0 or -ENOMEM.
  */
 LEA_MUST_CHECK int lea_initramfs_list(struct lea_world *world, const struct lea_conf *conf,
 				      const char *resume, char **ret_needs, char **ret_nodes);

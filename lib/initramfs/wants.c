@@ -311,11 +311,11 @@ int lea_wants_list(struct lea_world *world, const struct lea_conf *conf,
 	if (r)
 		return r;
 	wants->step = lea_root_step(options->pass, options->passes);
+	want_named(&lister);
 	if (options->resume)
 		want_device(&lister, options->resume, RESUME);
 	if (options->all_needs)
 		add_needs(wants);
-	want_named(&lister);
 	if (options->root)
 		want_device(&lister, options->root, ROOT);
 	if (wants->may_widen)

@@ -208,6 +208,8 @@ static const struct {
 	 "home", "root swap", THIRD},
 	{"resume by a label that is", NULL, TRUTH, "--resume LABEL=new", "home", "root swap",
 	 THIRD},
+	{"resume by an unknown UUID beside named LVs", NULL, TRUTH,
+	 "--lv vg_one/root --resume UUID=3-4", "home", "root", THIRD},
 	{"resume by dm-N", NULL, TRUTH, "--resume /dev/dm-3", "fast", "root swap", THIRD},
 	{"resume from LUKS on an LV", wants_swap, ROOT, "--resume /dev/mapper/crypt", "swap",
 	 "root swap", AT_ONCE},
