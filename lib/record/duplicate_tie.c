@@ -232,7 +232,8 @@ static bool is_named_another(struct lea_world *world, const struct lea_device *d
 
 	now.properties = lines;
 	return lea_udevbrief_read(data_fd, lea_device_devno(device), lines) &&
-	       lea_udevdb_pvid(&now, named) && strcmp(named, pvid) != 0;
+	       !lea_udevdb_is(&now, "ID_PROCESSING", "1") && lea_udevdb_pvid(&now, named) &&
+	       strcmp(named, pvid) != 0;
 }
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
