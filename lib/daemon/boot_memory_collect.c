@@ -151,13 +151,12 @@ static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const c
 				: NULL;
 }
 
-/* @vg: NULL: none */
+/* @vg: NULL: none. Its PVs are in the order of its claim. */
 static const struct lea_boot_pv *find_pv(const struct lea_boot_vg *vg, const char *pvid)
 {
-	for (uint32_t i = 0; vg && i < vg->pv_count; i++)
-		if (!strcmp(vg->pv[i].pvid, pvid))
-			return &vg->pv[i];
-	return NULL;
+	return vg && vg->pv_count
+		       ? bsearch(pvid, vg->pv, vg->pv_count, sizeof(*vg->pv), lea_compare_text)
+		       : NULL;
 }
 
 static bool is_on_same_disk(const struct lea_boot_pv *one, const struct lea_boot_pv *other)
@@ -233,10 +232,8 @@ static bool is_doubtful(struct collector *collector, const struct lea_claim *cla
 
 static bool lists(const struct lea_claim *claim, const char *pvid)
 {
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (!strcmp(claim->pv[i].pvid, pvid))
-			return true;
-	return false;
+	return claim->pv_count &&
+	       bsearch(pvid, claim->pv, claim->pv_count, sizeof(*claim->pv), lea_compare_text);
 }
 
 /* A VG as it is now: its claim may be of before a change that asked for no activation. */

@@ -45,7 +45,7 @@ struct lea_boot_below {
 
 /* Strings are never NULL; "": unknown. Times are ms from the start of the kernel, 0: unknown. */
 struct lea_boot_pv {
-	char pvid[33];
+	char pvid[33]; /* first: who writes the memory has a VG's PVs sorted by it */
 	enum lea_boot_kind kind;
 	uint32_t partition; /* number of a partition; 0: the device is not a partition */
 	uint64_t size_sectors;

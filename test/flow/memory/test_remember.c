@@ -131,7 +131,7 @@ static void pull_both(void)
 static void move_to_its_copy(void)
 {
 	plug("sdd", 64, "naa.5000c503\n");
-	claim(VG_ID, "data", 7, "db", LEA_CLAIM_DONE);
+	claim(VG_ID, "data", 7, "bd", LEA_CLAIM_DONE);
 }
 static void be_a_failure(void)
 {
