@@ -82,12 +82,12 @@ machine() {
 
 # started_by WHAT: the runner is not resident: WHAT starts it for each burst, the path unit or SYSTEMD_WANTS
 started_by() {
-	local wants=/etc/systemd/system/sysinit.target.wants
+	local target=/lib/systemd/system/lvmevent.target
 	printf '[Service]\nType=oneshot\nExecStart=\nExecStart=/usr/libexec/lvmevent/lvmeventd run\n' |
 		overlay_file etc/systemd/system/lvmevent-runner.service.d/bench.conf
-	first "rm $wants/lvmevent-runner.service"
+	first "sed -i 's/ lvmevent-runner.service//' $target"
 	if [ "$1" = wants ]; then
-		first "rm $wants/lvmevent-runner.path"
+		first "sed -i 's/ lvmevent-runner.path//' $target"
 		first 'sed -i "s/^RUN+=.*/&\nENV{SYSTEMD_WANTS}+=\"lvmevent-runner.service\"/" /usr/share/lvmevent/69-lvmevent.rules'
 	fi
 }

@@ -366,7 +366,10 @@ static void tell_charge(struct lea_world *world, const char *root, int root_fd, 
 			bool failed)
 {
 	const bool is_ours = is_enabled(root_fd);
-	const char *who = is_ours ? "lvmevent" : "lvm2";
+	const char *who = !is_ours ? "lvm2"
+			  : lea_rule_override_find(root) == LEA_RULE_OTHERS
+				  ? "The administrator's rule"
+				  : "lvmevent";
 
 	if (*root)
 		printf("%s is in charge of %s at its next boot.\n", who, root);

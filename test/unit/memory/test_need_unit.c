@@ -65,3 +65,19 @@ TEST(overlong_unit_is_none)
 	value[bytes + 1] = '\0';
 	ck_assert(!lea_need_unit(&need, unit));
 }
+
+static const struct {
+	const char *path, *want;
+} mounts[] = {
+	{"/run/lock", "run-lock.mount"},
+	{"/run/lock/lvm", "run-lock-lvm.mount"},
+	{"/srv/my-data", "srv-my\\x2ddata.mount"},
+};
+
+TEST_EACH(each_path_has_its_mount, mounts)
+{
+	char unit[LEA_NEED_UNIT_BYTES];
+
+	ck_assert(lea_mount_unit(mounts[_i].path, unit));
+	ck_assert_str_eq(unit, mounts[_i].want);
+}
