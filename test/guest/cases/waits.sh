@@ -7,7 +7,7 @@ count=12
 limit=15
 disks=$(layout need $count)
 
-# machine NAME DEVICE: a boot that needs the device, for which systemd has 15 s
+# machine NAME DEVICE: a boot that needs the device, for which systemd has $limit seconds
 machine() {
 	guest_new "$1" "$disks"
 	guest_early_disks $count
@@ -51,6 +51,8 @@ slow_udev
 ended 'stock, slow udev'
 claim "control: with a slow udev stock lvm2 ends in the emergency shell" is_emergency
 guest_off
+# The limit is longer than the boot, so that nothing else makes progress when it ends.
+limit=60
 machine stock-gone /dev/gone/home
 ended 'stock, a disk is missing'
 claim "control: a disk is missing: stock lvm2 ends in the emergency shell" is_emergency
@@ -61,6 +63,7 @@ if ! with_ours; then
 	return
 fi
 
+limit=15
 machine slow /dev/data/home
 guest_package
 slow_udev
@@ -70,6 +73,7 @@ claim "slow udev: it took longer than the limit" guest_run \
 	"[ \$(systemctl show -P ActiveEnterTimestampMonotonic late.mount) -gt ${limit}000000 ]"
 guest_off
 
+limit=60
 machine gone /dev/gone/home
 guest_package
 ended 'ours, a disk is missing'
@@ -87,6 +91,7 @@ claim "a disk hangs: it is not held for longer than twice the limit" in_emergenc
 guest_off
 
 # The disk comes when somebody has typed a passphrase, after four times the limit.
+limit=15
 guest_new typed "$(layout fs 1)" 0
 needs /dev/fs0000/data
 guest_package
