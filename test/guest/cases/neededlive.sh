@@ -12,7 +12,8 @@ guest_new ours "$(layout need $count)"
 guest_package
 guest_early_disks $count
 echo '/dev/data/home /late ext4 defaults,x-systemd.device-timeout=300 0 2' | overlay_file etc/fstab
-printf 'event { needed_deadline_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
+# What a command changes on disks in use starts no process: the next reconcile finds it.
+printf 'event { needed_deadline_ms = 20000 compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 guest_boot || die "it does not boot"
 guest_wait_lvs $((count + 3)) 400
 guest_quiet >/dev/null
