@@ -17,7 +17,7 @@ GUEST_CACHE=${LVMEVENT_GUEST_DIR:-/var/cache/lvmevent-guest}
 GUEST_SUITE=${GUEST_SUITE:-bookworm}
 GUEST_MEMORY=${GUEST_MEMORY:-2048}
 # guest_package runs this in the guest's root before the first boot
-GUEST_ENABLE=${GUEST_ENABLE:-lvmevent enable --root /}
+GUEST_ENABLE=${GUEST_ENABLE:-lvmevent enable --no-initramfs --root /}
 # The tree of `make install DESTDIR=`; empty: stock lvm2 only
 GUEST_PACKAGE=${GUEST_PACKAGE:-}
 GUEST=''
