@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2034 # guest scripts stand in single quotes; guest_boot reads the arrays
 # SPDX-License-Identifier: GPL-2.0-or-later
 # NVMe, virtio-blk and SCSI disks: the same result as stock's; with LVMEVENT_LONG also an iSCSI disk
+# long
 . "$GUEST_HERE/compare.sh"
 GUEST_BUS=([0]=nvme [1]=nvme [2]=nvme [3]=nvme [4]=virtio [5]=virtio [6]=virtio [7]=virtio)
 compare_boots "$(layout solo 12)" 12

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a new administrator mends failures by what `lvmevent explain` prints, the first one in the emergency shell
+# long
 
 # LVMEVENT_LONG: also with stock lvm2 in charge
 if ! with_ours; then
