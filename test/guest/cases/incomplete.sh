@@ -24,6 +24,10 @@ untouched() { # WHEN
 }
 explained() { guest_run "lvmevent explain data >/run/said 2>&1; lvmevent status >>/run/said; cat /run/said; grep -F -- '$1' /run/said"; }
 
+remembered_without() {
+	guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot && grep -Eq "^vg [^ ]* [^ ]* [^ ]* 11 " /etc/lvm/lvmevent/boot'
+}
+
 guest_new machine "$(layout blank 12)"
 truncate -s 128M "$GUEST"/disks/d*
 overlay_program incomplete-steps
@@ -51,8 +55,7 @@ guest_run "$steps state" >"$JUNK/state.ours.boot"
 claim "a boot without the disk: it is said" guest_run 'journalctl -b -o cat LVM_VG=data | grep -F -e "by incomplete = whole; the others" -e "VG data: not finished"'
 claim "a boot without the disk: status and explain say so" explained 'by incomplete = whole'
 untouched "a boot without the disk"
-claim "this boot is remembered with 11 PVs" guest_wait_for 120 \
-	'grep -q $(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot && grep -Eq "^vg [^ ]* [^ ]* [^ ]* 11 " /etc/lvm/lvmevent/boot'
+claim "this boot is remembered with 11 PVs" remembered_without
 
 for mode in "${modes[@]}"; do
 	word=${mode%:*} theirs=${mode#*:}
@@ -94,9 +97,15 @@ claim "the PV is back: ours starts lvm for that, for monitoring, and for nothing
 claim "the PV is back: the data is there" guest_run 'for i in lin_whole r1 r5 t; do head -n 1 /dev/data/$i | grep -qx "of $i" || exit; done'
 guest_shutdown
 
+# The memory of that boot had the PV at last.
+printf 'event { incomplete = "degraded"\nincomplete_wait_ms = 5000 }\n' | overlay_file etc/lvm/lvmevent.conf
+guest_boot || die "does not boot without the disk again"
+guest_run "$steps wait degraded" >/dev/null
+claim "a second boot without the disk is remembered with 11 PVs" remembered_without
+guest_shutdown
 # a day: only what is remembered can end this wait
 printf 'event { incomplete = "degraded"\nincomplete_wait_ms = 86400000 }\n' | overlay_file etc/lvm/lvmevent.conf
 
 guest_boot || die "does not boot without the disk again"
-claim "a second boot without the disk: no wait, since the last boot did without it, too" guest_run "$steps wait degraded"
+claim "a third boot without the disk: no wait, since the last boot did without it, too" guest_run "$steps wait degraded"
 guest_off
