@@ -251,38 +251,37 @@ static const struct lea_boot_below *below_of(const struct lea_boot_pv *pv,
 	return room;
 }
 
-/* A disk that has gone is none that is there. */
-static int announce(struct lea_needed_disks *disks, const struct disk *disk, uint32_t partition,
-		    bool *ret_any)
+/* A disk of which no add can be sent, as one that has gone, keeps no other from its turn. */
+static bool announce(struct lea_needed_disks *disks, const struct disk *disk, uint32_t partition)
 {
-	struct lea_devno devno;
+	struct lea_devno devno = disk->devno;
 	char name[PATH_BYTES];
-	int r = lea_sysfs_announce(disks->world, disk->devno);
+	int r = lea_sysfs_announce(disks->world, devno);
 
 	if (!r && partition)
 		r = locate(disks->world, disk, partition, name, &devno)
 			    ? lea_sysfs_announce(disks->world, devno)
 			    : LEA_SYSFS_ABSENT;
-	*ret_any |= !r;
-	return r < 0 ? r : 0;
+	if (r < 0)
+		lea_log(disks->world->log, LEA_LOG_VERBOSE, "sending an add of %u:%u: %s",
+			devno.major, devno.minor, strerror(-r));
+	return !r;
 }
 
-int lea_needed_disks_announce(struct lea_needed_disks *disks, const struct lea_boot_pv *pv,
-			      bool *ret_any)
+bool lea_needed_disks_announce(struct lea_needed_disks *disks, const struct lea_boot_pv *pv)
 {
 	struct lea_boot_below room;
 	uint32_t below_count, count;
 	const struct lea_boot_below *below = below_of(pv, &room, &below_count);
-	int r = 0;
+	bool is_any = false;
 
-	*ret_any = false;
-	for (uint32_t i = 0; !r && i < below_count; i++) {
+	for (uint32_t i = 0; i < below_count; i++) {
 		const struct disk *disk = find(disks, below[i].wwid, below[i].address, &count);
 
-		for (uint32_t k = 0; !r && k < count; k++)
-			r = announce(disks, &disk[k], below[i].partition, ret_any);
+		for (uint32_t k = 0; k < count; k++)
+			is_any |= announce(disks, &disk[k], below[i].partition);
 	}
-	return r;
+	return is_any;
 }
 
 static int is_other(void *arg, const struct lea_below_ids *ids)

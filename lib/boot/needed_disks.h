@@ -36,11 +36,9 @@ LEA_MUST_CHECK int lea_needed_disks_find(struct lea_needed_disks *disks,
 
 /*
  * lea_needed_disks_announce - have the kernel send udev an add of each disk of a remembered PV
- * Of all paths to it, and of the partition, too. *ret_any: is one of them there? Returns 0 or
- * -errno.
+ * Of all paths to it, and of the partition, too. Logs what fails. Returns whether there was one.
  */
-LEA_MUST_CHECK int lea_needed_disks_announce(struct lea_needed_disks *disks,
-					     const struct lea_boot_pv *pv, bool *ret_any);
+bool lea_needed_disks_announce(struct lea_needed_disks *disks, const struct lea_boot_pv *pv);
 
 /* Does the device lie on disks of the remembered PV, and on no others? False also if that cannot be
  * found out. */

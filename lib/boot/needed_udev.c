@@ -62,10 +62,31 @@ static int see(void *arg, struct lea_udevmon_event *event)
 	return 0;
 }
 
+/* Is the device itself one whose disks are announced? What udev's database has of it is older. */
+static bool is_announced(const struct lea_needed_udev_pv *pv)
+{
+	return pv->pv->kind == LEA_BOOT_DISK || pv->pv->kind == LEA_BOOT_PARTITION;
+}
+
+/* From udev's database, which may be an initramfs's: without multipath it took a path for a disk.
+ */
+static int see_above(void *arg, struct lea_udevmon_event *event)
+{
+	struct search *search = arg;
+	struct lea_needed_udev_pv *pv = find(search, event);
+
+	if (pv && !is_announced(pv))
+		note_seen(search, pv);
+	lea_device_done(&event->device);
+	return 0;
+}
+
 static int take(void *arg, struct lea_udevmon_event *event)
 {
 	struct lea_needed_udev_pv *pv = find(arg, event);
 
+	if (pv && is_announced(pv) && !pv->is_seen)
+		pv = NULL;
 	if (pv && !pv->device.name) {
 		pv->device = event->device;
 		return 0;
@@ -85,7 +106,7 @@ static int receive(struct search *search)
 
 	while ((r = udev->receive(search->monitor, &event)) != LEA_UDEVMON_NONE) {
 		if (r == LEA_UDEVMON_OVERFLOW)
-			r = udev->enumerate(search->monitor, see, search);
+			r = udev->enumerate(search->monitor, see_above, search);
 		else if (!r)
 			r = see(search, &event);
 		if (r < 0)
@@ -110,19 +131,16 @@ static int wait_for_all(struct search *search, uint64_t until_ms)
 	return r;
 }
 
-/* What an initramfs has left in udev's database counts, too. */
+/* A map or an array of the initramfs counts, too: no event of it need come. */
 static int search_all(struct search *search, struct lea_needed_disks *disks, uint64_t until_ms)
 {
-	bool any;
-	int r = 0;
+	int r;
 
-	for (size_t i = 0; !r && i < search->count; i++) {
-		r = lea_needed_disks_announce(disks, search->pv[i].pv, &any);
-		/* Without a disk there is nothing to wait for. */
-		if (!any)
+	/* Without a disk there is nothing to wait for. */
+	for (size_t i = 0; i < search->count; i++)
+		if (!lea_needed_disks_announce(disks, search->pv[i].pv))
 			note_seen(search, &search->pv[i]);
-	}
-	r = r ? r : search->world->udev->enumerate(search->monitor, see, search);
+	r = search->world->udev->enumerate(search->monitor, see_above, search);
 	r = r ? r : wait_for_all(search, until_ms);
 	return r ? r : search->world->udev->enumerate(search->monitor, take, search);
 }

@@ -112,16 +112,22 @@ static void map_second(void)
 	map("stripe-b", "mapper/b", 96, "mpath-3", "sdc", 48, PVID_B);
 }
 
-/* The plain disk of such a VG waits for the other one. */
-TEST(one_pv_on_a_map_has_udev_find_the_whole_vg)
+/* A VG with one PV on a plain disk, and the other above a disk. */
+static void need_half_above(uint32_t at, enum lea_boot_kind kind)
 {
 	static struct lea_boot_below third = {.wwid = "naa.3", .address = ""};
 
-	need_two_pvs(0, "vg-two.pvs");
-	vgs[0].pv[1].kind = LEA_BOOT_MULTIPATH;
-	vgs[0].pv[1].below = &third;
-	vgs[0].pv[1].below_count = 1;
+	need_two_pvs(at, "vg-two.pvs");
+	vgs[at].pv[1].kind = kind;
+	vgs[at].pv[1].below = &third;
+	vgs[at].pv[1].below_count = 1;
 	remember();
+}
+
+/* The plain disk of such a VG waits for the other one. */
+TEST(one_pv_on_a_map_has_udev_find_the_whole_vg)
+{
+	need_half_above(0, LEA_BOOT_MULTIPATH);
 	udev_work = map_second;
 	ck_assert_int_eq(run(), 0);
 	ck_assert_msg(was_said("VG vg-two.pvs: 2 LV(s) active"), "%s %s", machine.out, machine.err);
@@ -142,16 +148,55 @@ static void load_a_driver(void)
 /* The filter of the disks that were read before knows no such device. */
 TEST(a_driver_that_is_loaded_meanwhile_is_known)
 {
-	static struct lea_boot_below third = {.wwid = "naa.3", .address = ""};
-
-	need_two_pvs(1, "vg-two.pvs");
-	vgs[1].pv[1].kind = LEA_BOOT_MD;
-	vgs[1].pv[1].below = &third;
-	vgs[1].pv[1].below_count = 1;
-	remember();
+	need_half_above(1, LEA_BOOT_MD);
 	udev_work = load_a_driver;
 	ck_assert_int_eq(run(), 0);
 	ck_assert_msg(was_said("VG vg_one: 1 LV(s) active"), "%s", machine.out);
+	ck_assert_msg(was_said("VG vg-two.pvs: 2 LV(s) active"), "%s %s", machine.out, machine.err);
+}
+
+static void enable_multipath(void)
+{
+	tree_put(&machine.tree, "/etc/systemd/system/sysinit.target.wants/multipathd.service", "");
+	remember();
+	show_a_path();
+}
+static void have_an_array(void)
+{
+	lie_below(LEA_BOOT_MD);
+	assemble();
+}
+
+/* What is in udev's database when the wave begins, of which no event comes any more. */
+static const struct {
+	const char *claim;
+	void (*change)(void);
+	uint32_t lvs;
+} earlier[] = {
+	{"a disk, before there was multipath", enable_multipath, 0},
+	{"an array that the initramfs has assembled", have_an_array, 1},
+};
+
+TEST_EACH(an_initramfs_tells_of_what_lies_above_disks_alone, earlier)
+{
+	wait_for(300);
+	earlier[_i].change();
+	heard_count = told_count;
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == earlier[_i].lvs, "%s: %s", earlier[_i].claim,
+		      machine.out);
+	ck_assert(was_announced(16));
+}
+
+/* The first member cannot be announced; the VG of the other disks comes all the same. */
+TEST(a_disk_of_which_no_add_can_be_sent_keeps_no_other_waiting)
+{
+	need_half_above(1, LEA_BOOT_MULTIPATH);
+	lie_below(LEA_BOOT_MULTIPATH);
+	tree_remove(&machine.tree, "/sys/dev/block/8:16/uevent");
+	tree_mkdir(&machine.tree, "/sys/dev/block/8:16/uevent");
+	udev_work = map_second;
+	ck_assert_int_eq(run(), 0);
 	ck_assert_msg(was_said("VG vg-two.pvs: 2 LV(s) active"), "%s %s", machine.out, machine.err);
 }
 
@@ -177,8 +222,7 @@ TEST_EACH(the_wave_does_not_wait_for_what_cannot_come, waits)
 {
 	const uint64_t from = lea_world_now_ms(machine.world);
 
-	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", "event { needed_deadline_ms = 60000 }\n");
-	read_conf();
+	wait_for(60000);
 	if (waits[_i].change)
 		waits[_i].change();
 	lie_below(LEA_BOOT_LUKS);
