@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the memory of boots up to date. The machine is looked at while it is idle, if something has
- * happened since the last look: events, changes of udev's database, of fstab or of crypttab, which
- * are four cheap questions. A look reads the files of all PVs and LVs, so there is one in five
- * minutes, and only some more when changes begin.
+ * Keeps the memory of boots up to date. It compares them with the machine while it is idle, if
+ * something has happened since the last look: events, changes of udev's database, of fstab or of
+ * crypttab, which are four cheap questions. A look reads the files of all PVs and LVs, so there is
+ * one in five minutes, and only some more when changes begin.
  */
 #pragma once
 

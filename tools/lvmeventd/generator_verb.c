@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lvmevent-generator: started by systemd before it reads its units. Its link in /etc is all that
- * `enable` needs: it has the boot start our units, at last and all at once by lvmevent.target, so
- * that a generator that fails leaves lvm2 in charge. Writes as well the dependencies of
- * lvm-needed.target, the devices of what the boot needs and how long these are waited for,
- * process 1's share of CPU, and what lvm2-monitor.service starts; without these the boot goes on.
+ * `enable` needs: it has the boot start our units, all at once by lvmevent.target, so that a
+ * generator that fails leaves lvm2 in charge. Before that it writes the dependencies of
+ * lvm-needed.target, the devices of what the boot needs, process 1's share of CPU, and what
+ * lvm2-monitor.service starts; and after it how long such devices are waited for. Without these the
+ * boot goes on.
  */
 
 #include <errno.h>
@@ -144,15 +145,12 @@ static int write_wait(int folder_fd)
 }
 
 /* What makes a boot faster, or shows how it went. */
-static int write_extras(struct lea_world *world, int folder_fd, const struct lea_conf *conf)
+static int write_extras(int folder_fd, const struct lea_conf *conf, const struct lea_needs *needs)
 {
-	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
-	int r = lea_needs_read(world, conf, &needs);
+	int r = write_target(folder_fd, needs);
 
-	r = r ? r : write_target(folder_fd, needs);
 	r = r ? r : write_weight(folder_fd, conf->manager_weight);
-	r = r ? r : write_monitor(folder_fd);
-	return r ? r : lea_limits_write(world, needs, folder_fd, write_drop_in);
+	return r ? r : write_monitor(folder_fd);
 }
 
 /* The last link puts all of our boot's units into charge, or none. */
@@ -180,6 +178,7 @@ static int generate(struct lea_world *world, const char *folder)
 	LEA_AUTO(lea_closep)
 	int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	const struct lea_conf_options options = {.forgive = true};
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
 	const struct lea_conf *conf = NULL;
 	int r, extras;
 
@@ -190,9 +189,13 @@ static int generate(struct lea_world *world, const char *folder)
 	r = lea_conf_read(world, &options, &conf);
 	if (r)
 		return r < 0 ? r : -EINVAL; /* logged */
-	extras = write_extras(world, folder_fd, conf);
+	extras = lea_needs_read(world, conf, &needs);
+	extras = extras ? extras : write_extras(folder_fd, conf, needs);
 	r = write_charge(folder_fd, conf);
 	lea_conf_free(conf);
+	/* Last: with lvm2 in charge nobody would end the wait before its long limit. */
+	if (!r && needs)
+		r = lea_limits_write(world, needs, folder_fd, write_drop_in);
 	return r ? r : extras;
 }
 
