@@ -11,6 +11,7 @@
 #include "world/ask_password.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 
 static bool is_any_absent(const struct lea_needs *needs, int dev_fd)
@@ -68,14 +69,16 @@ static int tell_activation(void *arg, const char *vg_id, const struct lea_claim 
 	return 0;
 }
 
-/* A worker that hangs has no claim any more. */
+/* A worker that hangs has no claim any more. Claims that cannot be read, as while memory is short,
+ * may be of such VGs: the hour is the bound then. */
 static bool is_activating(struct lea_world *world, const struct lea_needs *needs)
 {
 	struct waited waited = {needs, lea_world_dev(world)};
 	struct lea_claims claims;
+	int r = lea_claims_init(&claims, world, NULL);
 
-	return !lea_claims_init(&claims, world, NULL) &&
-	       lea_claim_each(&claims, tell_activation, &waited) > 0;
+	r = r ? r : lea_claim_each(&claims, tell_activation, &waited);
+	return r && r != -ENOENT;
 }
 
 static struct lea_progress_facts gather(const struct lea_wait_end *end, struct lea_world *world,

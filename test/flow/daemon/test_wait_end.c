@@ -229,6 +229,14 @@ TEST(check_of_another_pool_may_not)
 	ck_assert_uint_eq(run_until(600000), 92000);
 }
 
+TEST(claims_that_cannot_be_read_may_be_of_the_vg)
+{
+	tree_put(&tree, "/run/lvm/event/claims", "no folder");
+	ck_assert_uint_eq(run_until(600000), 0);
+	tree_remove(&tree, "/run/lvm/event/claims");
+	ck_assert_uint_ne(run_until(700000), 0);
+}
+
 TEST(file_system_may_be_on_any_vg_that_is_activated)
 {
 	set_needs("UUID=1-2 /u ext4\n");
