@@ -198,7 +198,8 @@ static uint32_t count_next(const struct parser *parser, const char *row, uint32_
 		if (strncmp(line, row, strlen(row)) != 0 || line[strlen(row)] != ' ')
 			break;
 		line = strchr(line, '\n');
-		line += line != NULL;
+		if (line)
+			line++;
 	}
 	return count;
 }
