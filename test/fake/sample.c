@@ -125,21 +125,47 @@ void sample_write(const struct sample *sample, const char *path)
 	close(fd);
 }
 
-void sample_change_text(struct sample *sample, const char *from, const char *to)
+/* Checksums of the first metadata area, whose committed text was changed. */
+static void seal(uint8_t *header, const uint8_t *text, uint64_t bytes)
 {
-	uint8_t *header = sample->head + sample_number(sample, "mda0.offset"), *text, *at;
-	uint64_t offset, bytes;
-	uint32_t crc;
+	uint32_t crc = lea_crc(LEA_CRC_INITIAL, text, bytes);
+
+	memcpy(header + 56, &crc, sizeof(crc));
+	crc = lea_crc(LEA_CRC_INITIAL, header + 4, 508);
+	memcpy(header, &crc, sizeof(crc));
+}
+
+static uint8_t *committed(const struct sample *sample, uint8_t **ret_header, uint64_t *ret_bytes)
+{
+	uint8_t *header = sample->head + sample_number(sample, "mda0.offset");
+	uint64_t offset;
 
 	memcpy(&offset, header + 40, sizeof(offset));
-	memcpy(&bytes, header + 48, sizeof(bytes));
-	text = header + offset;
+	memcpy(ret_bytes, header + 48, sizeof(*ret_bytes));
+	*ret_header = header;
+	return header + offset;
+}
+
+void sample_change_text(struct sample *sample, const char *from, const char *to)
+{
+	uint64_t bytes;
+	uint8_t *header, *text = committed(sample, &header, &bytes), *at;
+
 	at = memmem(text, bytes, from, strlen(from));
 	ck_assert_ptr_nonnull(at);
 	ck_assert_uint_eq(strlen(from), strlen(to));
 	memcpy(at, to, strlen(to));
-	crc = lea_crc(LEA_CRC_INITIAL, text, bytes);
-	memcpy(header + 56, &crc, sizeof(crc));
-	crc = lea_crc(LEA_CRC_INITIAL, header + 4, 508);
-	memcpy(header, &crc, sizeof(crc));
+	seal(header, text, bytes);
+}
+
+void sample_set_text(struct sample *sample, const char *new_text)
+{
+	uint64_t bytes;
+	uint8_t *header, *text = committed(sample, &header, &bytes);
+	const uint64_t new_bytes = strlen(new_text) + 1;
+
+	ck_assert_uint_le((uint64_t)(text - sample->head) + new_bytes, sample->head_bytes);
+	memcpy(text, new_text, new_bytes);
+	memcpy(header + 48, &new_bytes, sizeof(new_bytes));
+	seal(header, text, new_bytes);
 }

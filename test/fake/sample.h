@@ -26,6 +26,9 @@ uint64_t sample_number(const struct sample *sample, const char *key);
  * the checksums. */
 void sample_change_text(struct sample *sample, const char *from, const char *to);
 
+/* Makes @text the committed text of the first metadata area, in the place of the one there. */
+void sample_set_text(struct sample *sample, const char *text);
+
 /* Number of samples, including the damaged ones. */
 size_t sample_count(void);
 void sample_load_index(struct sample *sample, size_t index);

@@ -88,7 +88,7 @@ static inline void list_active(char there[static ACTIVE_BYTES])
 		if (machine.dm->node[i].exists)
 			snprintf(there + strlen(there), ACTIVE_BYTES - strlen(there), "%s%.30s",
 				 there[0] ? " " : "",
-				 strrchr(machine.dm->node[i].info.name, '_')
+				 !strncmp(machine.dm->node[i].info.name, "vg_one-", 7)
 					 ? machine.dm->node[i].info.name + strlen("vg_one-")
 					 : machine.dm->node[i].info.name + strlen("vg--two.pvs-"));
 }

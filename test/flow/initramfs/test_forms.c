@@ -7,6 +7,7 @@
 #include "flow/image_scratch.h"
 #include "flow/outdated_scratch.h"
 #include "unit/suite.h"
+#include "unit/vg_text.h"
 
 #define LV_SWAP "rjMNvFPVwWp1fFztlDxJU8IIWt4dnxpT"
 #define LV_HOME "PcQcBZwJhnj1HdGL2OBxm3m3lqxqbUNP"
@@ -99,6 +100,51 @@ static void lose_half(void)
 {
 	machine_unplug("sdb", 32);
 	tree_remove(&machine.tree, "/run/udev/tags/lvmevent/b8:32");
+}
+
+#define PART(name, id, pv, at, count)                                                              \
+	name " { id=" ID(id) " status=[\"READ\",\"WRITE\"] " ONE                                   \
+			     "s { start_extent=0 extent_count=" count                              \
+			     " type=\"striped\" stripe_count=1 stripes=[\"" pv "\"," at "] } } "
+#define LEG(id, pv) "pv" pv " { id=\"" id "\" status=[\"ALLOCATABLE\"] pe_start=2048 pe_count=15 } "
+
+/* "fast" is a RAID1 LV with a leg on each disk. */
+static const char mirrored[] =
+	"vg-two.pvs { id=\"VqoF2z-8DLr-9uB4-DSmt-7k8I-RGz3-GndTHh\" seqno=4 format=\"lvm2\" "
+	"status=[\"READ\",\"WRITE\"] extent_size=8192 max_lv=0 max_pv=0 physical_volumes { " LEG(
+		"I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA", "0")
+		LEG("yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb", "1") "} logical_volumes { " LV(
+			"fast", "a",
+			ONE
+			"s { start_extent=0 extent_count=2 type=\"raid1\" device_count=2 region_size=4096 "
+			"raids=[\"fast_rmeta_0\",\"fast_rimage_0\",\"fast_rmeta_1\",\"fast_rimage_1\"] }")
+			PART("fast_rmeta_0", "b", "pv0", "0", "1") PART("fast_rimage_0", "c", "pv0",
+									"1", "2")
+				PART("fast_rmeta_1", "d", "pv1", "0", "1")
+					PART("fast_rimage_1", "e", "pv1", "1", "2") "} " TAIL;
+
+static void set_text(const char *name, const char *path)
+{
+	struct sample sample;
+	char full[256];
+
+	sample_load(&sample, name);
+	sample_set_text(&sample, mirrored);
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	sample_write(&sample, full);
+	sample_done(&sample);
+}
+
+static void mirror(void)
+{
+	set_text("stripe-a", "/dev/sdb");
+	set_text("stripe-b", "/dev/sdc");
+}
+
+static void lose_leg(void)
+{
+	mirror();
+	lose_half();
 }
 
 static void copy(void)
@@ -221,6 +267,9 @@ static const struct {
 	{"a whole LV of an incomplete VG", lose_half, TRUTH, "/dev/vg-two.pvs/plain-1", "plain--1",
 	 "", HALF},
 	{"an LV that lacks a disk", lose_half, TRUTH, "/dev/vg-two.pvs/fast", "fast", "", BY_LVM},
+	{"a RAID LV", mirror, TRUTH, "/dev/vg-two.pvs/fast", "fast",
+	 "fast_rmeta_0 fast_rimage_0 fast_rmeta_1 fast_rimage_1 fast", AT_ONCE},
+	{"a RAID LV that lacks a leg", lose_leg, TRUTH, "/dev/vg-two.pvs/fast", "fast", "", HALF},
 	{"a copy of a disk that the image knows", copy, TRUTH DISK, "UUID=1-2", "root", "root",
 	 AT_ONCE},
 	{"a copy of a disk that it does not know", copy, TRUTH, "UUID=1-2", "root", "", HALF},
