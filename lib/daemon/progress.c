@@ -22,23 +22,25 @@ static uint64_t pause_of(const struct lea_progress_facts *facts)
 	return third < LEA_PROGRESS_PAUSE_MS ? third : LEA_PROGRESS_PAUSE_MS;
 }
 
-int lea_progress_step(struct lea_progress *progress, const struct lea_progress_facts *facts,
-		      uint64_t *ret_next_ms)
+void lea_progress_note(struct lea_progress *progress, const struct lea_progress_facts *facts)
 {
-	const uint64_t pause_ms = pause_of(facts);
-
 	if (has_moved(progress, facts))
 		progress->moved_ms = facts->now_ms;
 	progress->has_begun = true;
 	progress->devices = most(progress->devices, facts->devices);
 	progress->pvs = most(progress->pvs, facts->pvs);
+}
+
+int lea_progress_judge(const struct lea_progress *progress, const struct lea_progress_facts *facts,
+		       uint64_t *ret_next_ms)
+{
 	*ret_next_ms = UINT64_MAX;
 	if (facts->limit_ms == UINT64_MAX)
 		return LEA_PROGRESS_LIMIT;
 	*ret_next_ms = facts->begin_ms + facts->limit_ms;
 	if (facts->now_ms < *ret_next_ms)
 		return LEA_PROGRESS_LIMIT;
-	*ret_next_ms = progress->moved_ms + pause_ms;
+	*ret_next_ms = progress->moved_ms + pause_of(facts);
 	if (facts->is_asked)
 		return LEA_PROGRESS_ASKED;
 	if (facts->is_activating)

@@ -22,7 +22,7 @@
 struct lea_progress_facts {
 	uint64_t now_ms;
 	uint64_t begin_ms;  /* of the wait */
-	uint64_t limit_ms;  /* systemd's for a device; UINT64_MAX: none */
+	uint64_t limit_ms;  /* of a device; UINT64_MAX: none */
 	uint32_t devices;   /* block devices that udev has finished with */
 	uint32_t pvs;	    /* that are recorded */
 	bool is_idle;	    /* udev */
@@ -44,6 +44,10 @@ enum lea_progress_outcome {
 	LEA_PROGRESS_RECENT, /* too little time has passed since the last progress */
 };
 
-/* 0: to wait longer is useless. Or why not; *ret_next_ms: that may be so at this time. */
-int lea_progress_step(struct lea_progress *progress, const struct lea_progress_facts *facts,
-		      uint64_t *ret_next_ms);
+/* Takes note of what has come; the limit does not matter. */
+void lea_progress_note(struct lea_progress *progress, const struct lea_progress_facts *facts);
+
+/* 0: to wait longer is useless. Or why not; *ret_next_ms: that may be so at this time. After
+ * lea_progress_note of the same facts. */
+int lea_progress_judge(const struct lea_progress *progress, const struct lea_progress_facts *facts,
+		       uint64_t *ret_next_ms);

@@ -81,13 +81,34 @@ static bool is_activating(struct lea_world *world, const struct lea_needs *needs
 	return r && r != -ENOENT;
 }
 
+/* Of a device that process 1 waits for, or of the need; NULL: it is of none. */
+static uint64_t limit_of(const struct lea_wait_end *end, const struct lea_need *need)
+{
+	return need && lea_device_limit_is_taken(need) ? need->limit_ms : end->limit_ms;
+}
+
+/* The first limit to pass of a device that is absent. */
+static uint64_t least_limit(const struct lea_wait_end *end, const struct lea_needs *needs,
+			    int dev_fd)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < needs->count; i++) {
+		const uint64_t limit_ms = limit_of(end, &needs->need[i]);
+
+		if (limit_ms < least && lea_late_line_is_absent(dev_fd, &needs->need[i]))
+			least = limit_ms;
+	}
+	return least;
+}
+
 static struct lea_progress_facts gather(const struct lea_wait_end *end, struct lea_world *world,
 					const struct lea_needs *needs)
 {
 	return (struct lea_progress_facts){
 		.now_ms = lea_world_now_ms(world),
 		.begin_ms = end->begin_ms,
-		.limit_ms = end->limit_ms,
+		.limit_ms = least_limit(end, needs, lea_world_dev(world)),
 		/* of block devices; it has other files, too */
 		.devices = count_below(world, "/run/udev/data", "b"),
 		.pvs = count_names(lea_world_run(world), "pvs_online", ""),
@@ -119,7 +140,7 @@ static const struct lea_need *need_of(const struct lea_needs *needs, const char 
 {
 	for (uint32_t i = 0; i < needs->count; i++)
 		if (is_unit_of(&needs->need[i], unit))
-			return lv_of(needs, &needs->need[i]);
+			return &needs->need[i];
 	return NULL;
 }
 
@@ -135,7 +156,7 @@ static void say(struct lea_world *world, const struct lea_needs *needs,
 		const struct lea_manager_waits *waits)
 {
 	struct lea_need unknown = {.kind = LEA_NEED_LABEL, .user = "a device"};
-	const struct lea_need *first = NULL;
+	const struct lea_need *first = NULL, *need;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < waits->count; i++) {
@@ -143,7 +164,8 @@ static void say(struct lea_world *world, const struct lea_needs *needs,
 			continue;
 		if (!count++)
 			unknown.value = waits->wait[i].unit;
-		first = better(first, need_of(needs, waits->wait[i].unit));
+		need = need_of(needs, waits->wait[i].unit);
+		first = better(first, need ? lv_of(needs, need) : NULL);
 	}
 	if (count)
 		lea_late_line_say(world, "gave up waiting for", first ? first : &unknown, count, 0);
@@ -175,12 +197,18 @@ static int look(struct lea_wait_end *end, struct lea_world *world,
 	return 0;
 }
 
-/* It is useless: ends it. */
-static int finish(struct lea_wait_end *end, struct lea_world *world, const struct lea_needs *needs)
+/* Some wait is useless: ends those that are. */
+static int finish(struct lea_wait_end *end, struct lea_world *world, const struct lea_needs *needs,
+		  struct lea_progress_facts facts)
 {
 	struct lea_manager_waits waits = {0};
 	int r = look(end, world, &waits);
+	uint64_t next_ms;
 
+	for (uint32_t i = 0; i < waits.count; i++) {
+		facts.limit_ms = limit_of(end, need_of(needs, waits.wait[i].unit));
+		waits.wait[i].is_due = !lea_progress_judge(&end->progress, &facts, &next_ms);
+	}
 	r = r || !waits.count ? r : world->manager->end(&waits);
 	say(world, needs, &waits);
 	lea_manager_waits_done(&waits);
@@ -199,8 +227,10 @@ static int look_or_finish(struct lea_wait_end *end, struct lea_world *world,
 	if (r || !end->is_waiting)
 		return r;
 	facts = gather(end, world, needs);
-	return lea_progress_step(&end->progress, &facts, ret_next_ms) ? 0
-								      : finish(end, world, needs);
+	lea_progress_note(&end->progress, &facts);
+	return lea_progress_judge(&end->progress, &facts, ret_next_ms)
+		       ? 0
+		       : finish(end, world, needs, facts);
 }
 
 /* Returns when to look again. */

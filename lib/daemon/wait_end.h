@@ -11,11 +11,13 @@
 #pragma once
 
 #include "daemon/progress.h"
+#include "memory/device_limit.h"
 #include "memory/need.h"
 #include "world/manager.h"
 #include "world/world.h"
 
-#define LEA_WAIT_END_FIRST_MS 15000U /* after the first call: the coldplug keeps process 1 busy */
+/* After the first call: the coldplug keeps process 1 busy. */
+#define LEA_WAIT_END_FIRST_MS LEA_DEVICE_LIMIT_LEAST_MS
 /* Between two looks while a device is waited for; longer than the silence after which the runner is
  * idle, which each look interrupts. */
 #define LEA_WAIT_END_LOOK_MS  15000U

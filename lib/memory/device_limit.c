@@ -50,6 +50,11 @@ uint32_t lea_device_limit_of_cmdline(uint32_t most_ms, const char *text)
 	return largest(most_ms, text, "systemd.default_device_timeout_sec", " \t\n", "");
 }
 
+bool lea_device_limit_is_taken(const struct lea_need *need)
+{
+	return need->limit_ms >= LEA_DEVICE_LIMIT_LEAST_MS && need->limit_ms <= LEA_DEVICE_LIMIT_MS;
+}
+
 bool lea_device_limit_applies(const struct lea_need *need, const struct lea_boot_memory *memory)
 {
 	if (need->kind == LEA_NEED_WORD)

@@ -14,6 +14,11 @@
 
 #define LEA_DEVICE_LIMIT_MS 3600000U
 
+/* Does fstab or crypttab give the device a limit that daemon/wait_end.h takes over, to count it
+ * from the last progress? Not a longer one than ours, nor one that passes before our first look. */
+#define LEA_DEVICE_LIMIT_LEAST_MS 15000U
+bool lea_device_limit_is_taken(const struct lea_need *need);
+
 /* The larger one of @most_ms and of each limit for devices in the text of a system.conf.
  * UINT32_MAX: none, also for one that is not understood. */
 uint32_t lea_device_limit_of_conf(uint32_t most_ms, const char *text);

@@ -179,7 +179,7 @@ static int end(struct lea_manager_waits *waits)
 	int r = connect_to(&bus);
 
 	for (uint32_t i = 0; !r && i < waits->count; i++)
-		r = end_wait(bus, &waits->wait[i]);
+		r = !waits->wait[i].is_due ? 0 : end_wait(bus, &waits->wait[i]);
 	return r;
 }
 

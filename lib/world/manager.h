@@ -22,6 +22,7 @@
 struct lea_manager_wait {
 	char unit[LEA_MANAGER_UNIT_BYTES];
 	uint32_t job_id;
+	bool is_due;  /* set by the caller: end it */
 	bool is_over; /* set by end */
 };
 
@@ -38,9 +39,9 @@ struct lea_manager {
 	 * -errno. Blocks for two seconds at most. Does not log. */
 	int (*look)(struct lea_manager_waits *ret_waits);
 	/*
-	 * Ends those whose limit is ours: then what depends on them fails as after the limit. One
-	 * that has ended by itself is over as well. 0, or -errno with the rest left. Blocks for two
-	 * seconds at most, for each that it ends. Does not log.
+	 * Ends those that are due if their limit is ours: then what depends on them fails as after
+	 * the limit. One that has ended by itself is over as well. 0, or -errno with the rest left.
+	 * Blocks for two seconds at most, for each that it ends. Does not log.
 	 */
 	int (*end)(struct lea_manager_waits *waits);
 };

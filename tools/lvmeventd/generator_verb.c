@@ -26,9 +26,7 @@
 #include "memory/needs_read.h"
 #include "world/place.h"
 
-/* Sorts before the names that administrators give to their drop-ins, whose settings then count. */
-#define DROP_IN "+lvmevent.conf"
-#define TARGET	"lvm-needed.target"
+#define TARGET "lvm-needed.target"
 #define HEAD                                                                                       \
 	"# Made by lvmevent-generator of fstab, crypttab, the command line and lvmevent.conf\n[Unit]\n"
 #define FOLDER_MODE 0755
@@ -66,7 +64,7 @@ static int open_folder(int folder_fd, const char *name)
 }
 
 /* @folder_fd: systemd's; @name: of the file in the folder for drop-ins of @unit. */
-static int write_drop_in(int folder_fd, const char *unit, const char *text)
+static int write_drop_in(int folder_fd, const char *unit, const char *name, const char *text)
 {
 	LEA_AUTO(lea_closep) int drop_in_fd = -1;
 	char folder[LEA_NEED_UNIT_BYTES + 2];
@@ -77,8 +75,8 @@ static int write_drop_in(int folder_fd, const char *unit, const char *text)
 	if (drop_in_fd < 0)
 		/* with ".d" the name of a unit may be too long for a file */
 		return drop_in_fd == -ENAMETOOLONG ? 0 : drop_in_fd;
-	r = lea_file_replace(drop_in_fd, DROP_IN, text, strlen(text));
-	if (r || fchmodat(drop_in_fd, DROP_IN, FILE_MODE, 0) == 0)
+	r = lea_file_replace(drop_in_fd, name, text, strlen(text));
+	if (r || fchmodat(drop_in_fd, name, FILE_MODE, 0) == 0)
 		return r;
 	return -errno;
 }
@@ -104,7 +102,7 @@ static int write_target(int folder_fd, const struct lea_needs *needs)
 
 	if (!text)
 		return -ENOMEM;
-	return count ? write_drop_in(folder_fd, TARGET, text) : 0;
+	return count ? write_drop_in(folder_fd, TARGET, LEA_GENERATOR_DROP_IN, text) : 0;
 }
 
 /* While udev's workers use all CPUs, process 1 would get the share of one of them, and would start
@@ -117,14 +115,14 @@ static int write_weight(int folder_fd, uint32_t weight)
 		text, sizeof(text),
 		"# Made by lvmevent-generator: event/manager_weight\n[Scope]\nStartupCPUWeight=%u\n",
 		weight);
-	return weight ? write_drop_in(folder_fd, "init.scope", text) : 0;
+	return weight ? write_drop_in(folder_fd, "init.scope", LEA_GENERATOR_DROP_IN, text) : 0;
 }
 
 /* lvm2-monitor.service comes before the local mounts; see tools/lvmeventd/monitor_verb.c. */
 static int write_monitor(int folder_fd)
 {
 	return write_drop_in(
-		folder_fd, "lvm2-monitor.service",
+		folder_fd, "lvm2-monitor.service", LEA_GENERATOR_DROP_IN,
 		"# Made by lvmevent-generator: lvm2's command runs only for VGs that need "
 		"it\n"
 		"[Service]\nExecStart=\nExecStart=" LEA_LIBEXECDIR "/lvmeventd monitor\n"
@@ -134,12 +132,12 @@ static int write_monitor(int folder_fd)
 /* Local mounts wait for the boot scan. systemd may have no other reason to start either target. */
 static int write_wait(int folder_fd)
 {
-	int r = write_drop_in(folder_fd, "local-fs-pre.target",
+	int r = write_drop_in(folder_fd, "local-fs-pre.target", LEA_GENERATOR_DROP_IN,
 			      "# Made by lvmevent-generator: event/boot_wait\n[Unit]\n"
 			      "Wants=lvm-settled.target\nAfter=lvm-settled.target\n");
 
 	return r ? r
-		 : write_drop_in(folder_fd, "lvmevent.target",
+		 : write_drop_in(folder_fd, "lvmevent.target", LEA_GENERATOR_DROP_IN,
 				 "# Made by lvmevent-generator: event/boot_wait\n[Unit]\n"
 				 "Wants=local-fs-pre.target\n");
 }

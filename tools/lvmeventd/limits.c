@@ -77,8 +77,16 @@ static void format(uint32_t most_ms, char text[static 256])
 		 limit);
 }
 
+/* systemd-fstab-generator's name, and that of systemd-cryptsetup-generator sorts before it. */
+static const char *name_of(const struct lea_need *need)
+{
+	return lea_device_limit_is_taken(need) ? "50-device-timeout.conf" LEA_GENERATOR_DROP_IN
+					       : LEA_GENERATOR_DROP_IN;
+}
+
 int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folder_fd,
-		     int (*write)(int folder_fd, const char *unit, const char *text))
+		     int (*write)(int folder_fd, const char *unit, const char *name,
+				  const char *text))
 {
 	LEA_AUTO(lea_arena_freep)
 	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
@@ -97,9 +105,9 @@ int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folde
 		if (!lea_device_limit_applies(need, found ? NULL : &memory))
 			continue;
 		if (lea_need_unit(need, unit))
-			r = write(folder_fd, unit, text);
+			r = write(folder_fd, unit, name_of(need), text);
 		if (!r && lea_need_vg_unit(need, unit))
-			r = write(folder_fd, unit, text);
+			r = write(folder_fd, unit, name_of(need), text);
 	}
 	return r;
 }

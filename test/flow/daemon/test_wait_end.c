@@ -52,8 +52,8 @@ static int look(struct lea_manager_waits *ret_waits)
 static int end_waits(struct lea_manager_waits *waits)
 {
 	for (uint32_t i = 0; i < waits->count; i++) {
-		waits->wait[i].is_over = manager.is_ours[i];
-		manager.ended += manager.is_ours[i];
+		waits->wait[i].is_over = manager.is_ours[i] && waits->wait[i].is_due;
+		manager.ended += waits->wait[i].is_over;
 	}
 	return 0;
 }
@@ -259,6 +259,64 @@ TEST(systemds_limit_is_the_one_that_counts)
 {
 	manager.limit_ms = 900000;
 	ck_assert_uint_eq(run_until(1200000), 902000);
+}
+
+/* Until when process 1 waits for the device of fstab's line with these options, while a disk comes
+ * every 5 s until 100 s have passed. */
+static uint64_t ends_at(const char *options)
+{
+	char line[128], path[64];
+
+	snprintf(line, sizeof(line), "/dev/data/home /data ext4 %s\n", options);
+	set_needs(line);
+	for (unsigned int i = 1; i <= 20; i++) {
+		if (run_until(5000 * i))
+			return now;
+		snprintf(path, sizeof(path), "/run/udev/data/b8:%u", i);
+		tree_put(&tree, path, "");
+	}
+	return run_until(7200000);
+}
+
+static const struct {
+	const char *options;
+	uint64_t from, to;
+} own_limits[] = {
+	{"x-systemd.device-timeout=20s", 106666, 140000},
+	{"x-systemd.device-timeout=90s", 130000, 145000},
+	{"x-systemd.device-timeout=15min", 902000, 920000},
+	/* that of the fake process 1 counts, as the real one has fstab's limit there */
+	{"x-systemd.device-timeout=5s", 130000, 145000},
+	{"x-systemd.device-timeout=2h", 130000, 145000},
+};
+
+TEST_EACH(limit_of_fstab_counts_from_the_last_progress, own_limits)
+{
+	const uint64_t at = ends_at(own_limits[_i].options);
+
+	ck_assert_msg(at >= own_limits[_i].from && at <= own_limits[_i].to, "%s: %llu",
+		      own_limits[_i].options, (unsigned long long)at);
+}
+
+TEST(each_device_has_its_own_limit)
+{
+	set_needs("/dev/data/home /a ext4 x-systemd.device-timeout=20\n/dev/data/b /b ext4\n"
+		  "/dev/data/c /c ext4 x-systemd.device-timeout=300\n");
+	manager.unit[1] = "dev-data-b.device";
+	manager.unit[2] = "dev-data-c.device";
+	manager.is_ours[1] = manager.is_ours[2] = true;
+	manager.count = 3;
+	ck_assert_uint_eq(run_until(600000), 26666);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "waiting for /a (LV data/home): "));
+	manager.unit[0] = manager.unit[2];
+	manager.count = 2;
+	ck_assert_uint_ge(run_until(600000), 92000);
+	ck_assert_uint_le(now, 92000 + LEA_WAIT_END_LOOK_MS);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "waiting for /b (LV data/b): "));
+	manager.count = 1;
+	ck_assert_uint_ge(run_until(600000), 302000);
+	ck_assert_uint_le(now, 302000 + LEA_WAIT_END_LOOK_MS);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "waiting for /c (LV data/c): "));
 }
 
 TEST(device_that_is_there_costs_no_question)

@@ -55,6 +55,13 @@ static const struct {
 	 LEA_PROGRESS_LIMIT, NONE},
 };
 
+static int step(struct lea_progress *progress, const struct lea_progress_facts *facts,
+		uint64_t *ret_next_ms)
+{
+	lea_progress_note(progress, facts);
+	return lea_progress_judge(progress, facts, ret_next_ms);
+}
+
 TEST_EACH(wait_ends_when_nothing_makes_progress, rows)
 {
 	struct lea_progress progress = {0};
@@ -66,11 +73,11 @@ TEST_EACH(wait_ends_when_nothing_makes_progress, rows)
 	uint64_t next_ms;
 	int got;
 
-	ck_assert_int_eq(lea_progress_step(&progress, &facts, &next_ms), LEA_PROGRESS_LIMIT);
+	ck_assert_int_eq(step(&progress, &facts, &next_ms), LEA_PROGRESS_LIMIT);
 	if (rows[_i].moved_ms) {
 		facts.now_ms = rows[_i].moved_ms;
 		facts.devices = 3;
-		ck_assert_int_ne(lea_progress_step(&progress, &facts, &next_ms), 0);
+		ck_assert_int_ne(step(&progress, &facts, &next_ms), 0);
 	}
 	facts.now_ms = rows[_i].now_ms;
 	facts.devices = rows[_i].devices;
@@ -78,7 +85,7 @@ TEST_EACH(wait_ends_when_nothing_makes_progress, rows)
 	facts.is_idle = rows[_i].is_idle;
 	facts.is_asked = rows[_i].is_asked;
 	facts.is_activating = rows[_i].is_activating;
-	got = lea_progress_step(&progress, &facts, &next_ms);
+	got = step(&progress, &facts, &next_ms);
 	ck_assert_msg(got == rows[_i].want, "%s: %d", rows[_i].claim, got);
 	ck_assert_msg(next_ms == rows[_i].next_ms, "%s: next at %llu", rows[_i].claim,
 		      (unsigned long long)next_ms);
@@ -92,10 +99,10 @@ TEST(time_of_typing_counts_as_progress)
 
 	facts.is_asked = true;
 	for (; facts.now_ms < 310000; facts.now_ms += 15000)
-		ck_assert_int_ne(lea_progress_step(&progress, &facts, &next_ms), 0);
+		ck_assert_int_ne(step(&progress, &facts, &next_ms), 0);
 	/* typed: the key is derived now, and no device has come yet */
 	facts.is_asked = false;
-	ck_assert_int_eq(lea_progress_step(&progress, &facts, &next_ms), LEA_PROGRESS_RECENT);
+	ck_assert_int_eq(step(&progress, &facts, &next_ms), LEA_PROGRESS_RECENT);
 	facts.now_ms = next_ms;
-	ck_assert_int_eq(lea_progress_step(&progress, &facts, &next_ms), 0);
+	ck_assert_int_eq(step(&progress, &facts, &next_ms), 0);
 }
