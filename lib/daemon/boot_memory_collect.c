@@ -61,21 +61,11 @@ static void *bigger(struct lea_arena *arena, const void *old, uint32_t count, si
 	return array;
 }
 
-static uint32_t ms_of(uint64_t us)
+/* Reads udev's properties of a device into collector->lines. */
+static void read_properties(struct collector *collector, struct lea_devno devno)
 {
-	return us / US_PER_MS > UINT32_MAX ? UINT32_MAX : (uint32_t)(us / US_PER_MS);
-}
-
-/* Reads udev's properties of a device into collector->lines. Returns when udev initialized it. */
-static uint32_t read_properties(struct collector *collector, struct lea_devno devno)
-{
-	uint64_t us;
-
-	if (!lea_udevbrief_read_timed(collector->data_fd, devno, collector->lines, &us)) {
+	if (!lea_udevbrief_read(collector->data_fd, devno, collector->lines))
 		collector->lines[0] = '\0';
-		return 0;
-	}
-	return ms_of(us);
 }
 
 /* A property as text of the arena; "": none, or too long. With @is_encoded as udev encodes it. */
@@ -175,7 +165,7 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 	bool is_partition;
 
 	memcpy(pv->pvid, from->pvid, sizeof(pv->pvid));
-	pv->seen_ms = read_properties(collector, devno);
+	read_properties(collector, devno);
 	pv->serial = property(collector, "ID_SERIAL_SHORT", false);
 	is_partition = !lea_sysfs_number(collector->world, devno, "partition", &number);
 	pv->partition = is_partition && number <= UINT32_MAX ? (uint32_t)number : 0;
@@ -381,8 +371,6 @@ static int fill_vg(struct collector *collector, const char *vg_id, const struct 
 			continue;
 		r = add_pv(collector, &claim->pv[i], find_pv(then, claim->pv[i].pvid), pv);
 		vg->pv_count++;
-		if (pv->seen_ms > vg->complete_ms)
-			vg->complete_ms = pv->seen_ms;
 	}
 	return r;
 }
@@ -518,10 +506,10 @@ static struct lea_boot_vg *find_vg_of(const struct lea_boot_memory *memory, cons
 static int add_lv(struct collector *collector, struct lea_devno devno)
 {
 	char uuid[DM_UUID_BYTES] = "";
-	const uint32_t usable_ms = read_properties(collector, devno);
 	const struct lea_boot_vg *vg;
 	struct lv *lvs = collector->lv, *lv;
 
+	read_properties(collector, devno);
 	lea_udevdb_property(&collector->device, "DM_UUID", uuid, sizeof(uuid));
 	vg = find_vg_of(collector->memory, uuid);
 	if (!vg || lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
@@ -535,7 +523,6 @@ static int add_lv(struct collector *collector, struct lea_devno devno)
 	}
 	lv = &lvs[collector->lv_count];
 	lv->vg = (uint32_t)(vg - collector->memory->vg);
-	lv->lv.usable_ms = usable_ms;
 	lv->lv.name = property(collector, "DM_LV_NAME", false);
 	lv->lv.fs_uuid = property(collector, "ID_FS_UUID_ENC", true);
 	lv->lv.fs_label = property(collector, "ID_FS_LABEL_ENC", true);

@@ -2,16 +2,15 @@
 /* Pure: no I/O, no clock. */
 /*
  * One row a line, words separated by one blank; a VG is followed by its PVs and its LVs, a PV by
- *the disks that it lies on if it is not on a disk itself:
+ * the disks that it lies on if it is not on a disk itself:
  *
- *	lvmevent-boot 1
+ *	lvmevent-boot 2
  *	machine ID
- *	boot ID [multipathd]
- *	[folder INODE]
- *	vg ID SEQNO COMPLETE_MS PVS LVS NAME [tagged] [multipathd] [away BOOTS SEEN]
- *	pv PVID KIND PARTITION SECTORS SEEN_MS WWID SERIAL ADDRESS [READ_US]
+ *	boot ID [multipathd] [folder INODE]
+ *	vg ID SEQNO PVS LVS NAME [tagged] [multipathd] [away BOOTS SEEN]
+ *	pv PVID KIND PARTITION SECTORS READ_US WWID SERIAL ADDRESS
  *	on PARTITION WWID ADDRESS
- *	lv USABLE_MS NAME FS_UUID FS_LABEL
+ *	lv NAME FS_UUID FS_LABEL
  *	end
  *
  * The last line shows that the file is whole.
@@ -27,15 +26,15 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 
-#define MAGIC	   "lvmevent-boot 1"
+#define MAGIC	   "lvmevent-boot 2"
 #define END	   "end\n"
 #define NONE	   "-"
-#define FOLDER	   "folder"
 #define BELOW	   "on"
 /* Words at the end of a row. */
 #define TAGGED	   "tagged"
 #define MULTIPATHD "multipathd"
 #define AWAY	   "away"
+#define FOLDER	   "folder"
 
 static const char *const kind_names[] = {
 	[LEA_BOOT_DISK] = "disk",	    [LEA_BOOT_PARTITION] = "partition",
@@ -230,9 +229,8 @@ static int parse_pv(struct parser *parser, struct lea_boot_pv *pv)
 	if (!next_id(parser, pv->pvid) || !next_kind(parser, &pv->kind) ||
 	    !next_u32(parser, &pv->partition) ||
 	    !next_number(parser, UINT64_MAX / 512, &pv->size_sectors) ||
-	    !next_u32(parser, &pv->seen_ms) || !next_text(parser, &pv->wwid) ||
-	    !next_text(parser, &pv->serial) || !next_text(parser, &pv->address) ||
-	    (parser->word && !next_u32(parser, &pv->read_us)) || parser->word)
+	    !next_u32(parser, &pv->read_us) || !next_text(parser, &pv->wwid) ||
+	    !next_text(parser, &pv->serial) || !next_text(parser, &pv->address) || parser->word)
 		return refuse(parser, "the row of a PV is malformed");
 	return parse_below(parser, pv);
 }
@@ -241,8 +239,8 @@ static int parse_lv(struct parser *parser, struct lea_boot_lv *lv)
 {
 	if (!next_line(parser) || !take_word(parser, "lv"))
 		return refuse(parser, "an LV is missing");
-	if (!next_u32(parser, &lv->usable_ms) || !next_name(parser, &lv->name) ||
-	    !next_text(parser, &lv->fs_uuid) || !next_text(parser, &lv->fs_label) || parser->word)
+	if (!next_name(parser, &lv->name) || !next_text(parser, &lv->fs_uuid) ||
+	    !next_text(parser, &lv->fs_label) || parser->word)
 		return refuse(parser, "the row of an LV is malformed");
 	return 0;
 }
@@ -263,9 +261,8 @@ static int parse_vg(struct parser *parser, struct lea_boot_vg *vg, uint32_t *row
 	int r = 0;
 
 	if (!take_word(parser, "vg") || !next_id(parser, vg->id) || !next_u32(parser, &vg->seqno) ||
-	    !next_u32(parser, &vg->complete_ms) || !next_u32(parser, &vg->pv_count) ||
-	    !next_u32(parser, &vg->lv_count) || !next_name(parser, &vg->name) ||
-	    !parse_flags(parser, vg))
+	    !next_u32(parser, &vg->pv_count) || !next_u32(parser, &vg->lv_count) ||
+	    !next_name(parser, &vg->name) || !parse_flags(parser, vg))
 		return refuse(parser, "the row of a VG is malformed");
 	if (vg->pv_count > *rows_left || vg->lv_count > *rows_left - vg->pv_count)
 		return refuse(parser, "rows are missing");
@@ -293,14 +290,10 @@ static int parse_head(struct parser *parser, const char *machine, struct lea_boo
 	if (!next_line(parser) || !take_word(parser, "boot") || !next_text(parser, &memory->boot))
 		return refuse(parser, "the boot is missing");
 	memory->has_multipathd = take_word(parser, MULTIPATHD);
-	if (parser->word)
+	if ((take_word(parser, FOLDER) && !next_number(parser, UINT64_MAX, &memory->folder)) ||
+	    parser->word)
 		return refuse(parser, "the row of the boot is malformed");
-	if (strncmp(parser->next, FOLDER " ", strlen(FOLDER " ")) != 0)
-		return 0;
-	return next_line(parser) && take_word(parser, FOLDER) &&
-			       next_number(parser, UINT64_MAX, &memory->folder) && !parser->word
-		       ? 0
-		       : refuse(parser, "the row of the folder is malformed");
+	return 0;
 }
 
 /* How many lines begin with "vg ", and how many there are in all? */
@@ -390,9 +383,9 @@ static void put_below(FILE *out, const struct lea_boot_pv *pv)
 
 static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 {
-	fprintf(out, "vg %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s%s%s", vg->id,
-		vg->seqno, vg->complete_ms, vg->pv_count, vg->lv_count, vg->name,
-		vg->is_tagged ? " " TAGGED : "", vg->has_multipathd ? " " MULTIPATHD : "");
+	fprintf(out, "vg %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %s%s%s", vg->id, vg->seqno,
+		vg->pv_count, vg->lv_count, vg->name, vg->is_tagged ? " " TAGGED : "",
+		vg->has_multipathd ? " " MULTIPATHD : "");
 	if (vg->away)
 		fprintf(out, " " AWAY " %" PRIu32 " %" PRIu64, vg->away, vg->seen_s);
 	fputc('\n', out);
@@ -400,17 +393,15 @@ static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 		const struct lea_boot_pv *pv = &vg->pv[i];
 
 		fprintf(out, "pv %s %s %" PRIu32 " %" PRIu64 " %" PRIu32, pv->pvid,
-			kind_names[pv->kind], pv->partition, pv->size_sectors, pv->seen_ms);
+			kind_names[pv->kind], pv->partition, pv->size_sectors, pv->read_us);
 		put_text(out, pv->wwid);
 		put_text(out, pv->serial);
 		put_text(out, pv->address);
-		if (pv->read_us)
-			fprintf(out, " %" PRIu32, pv->read_us);
 		fputc('\n', out);
 		put_below(out, pv);
 	}
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
-		fprintf(out, "lv %" PRIu32 " %s", vg->lv[i].usable_ms, vg->lv[i].name);
+		fprintf(out, "lv %s", vg->lv[i].name);
 		put_text(out, vg->lv[i].fs_uuid);
 		put_text(out, vg->lv[i].fs_label);
 		fputc('\n', out);
@@ -444,9 +435,10 @@ int lea_boot_memory_format(const struct lea_boot_memory *memory, char **ret_text
 	put_text(out, memory->machine);
 	fputs("\nboot", out);
 	put_text(out, memory->boot);
-	fputs(memory->has_multipathd ? " " MULTIPATHD "\n" : "\n", out);
+	fputs(memory->has_multipathd ? " " MULTIPATHD : "", out);
 	if (memory->folder)
-		fprintf(out, FOLDER " %" PRIu64 "\n", memory->folder);
+		fprintf(out, " " FOLDER " %" PRIu64, memory->folder);
+	fputc('\n', out);
 	for (int is_rest = 0; is_rest <= 1; is_rest++)
 		for (uint32_t i = 0; !r && i < memory->vg_count; i++)
 			if (memory->vg[i].is_needed == !is_rest)

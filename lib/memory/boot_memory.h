@@ -43,13 +43,12 @@ struct lea_boot_below {
 	const char *wwid, *address;
 };
 
-/* Strings are never NULL; "": unknown. Times are ms from the start of the kernel, 0: unknown. */
+/* Strings are never NULL; "": unknown. */
 struct lea_boot_pv {
 	char pvid[33]; /* first: who writes the memory has a VG's PVs sorted by it */
 	enum lea_boot_kind kind;
 	uint32_t partition; /* number of a partition; 0: the device is not a partition */
 	uint64_t size_sectors;
-	uint32_t seen_ms;
 	uint32_t read_us; /* of a read, on average; 0: unknown, or too few reads */
 	/* Of the whole disk: the wwid (filter/device_id.h), the serial, and the folder below
 	 * /sys/devices without the kernel's name of the disk. */
@@ -62,14 +61,12 @@ struct lea_boot_pv {
 struct lea_boot_lv {
 	const char *name;
 	const char *fs_uuid, *fs_label; /* of the file system or swap on it */
-	uint32_t usable_ms;
 };
 
 struct lea_boot_vg {
 	char id[33]; /* first: VGs are sorted by it */
 	const char *name;
 	uint32_t seqno; /* 0: unknown */
-	uint32_t complete_ms;
 	bool is_tagged;	     /* a tag in event/needed named the VG or an LV of it */
 	bool has_multipathd; /* multipathd was enabled in the boot that this is of */
 	uint32_t away;	     /* boots since then, in which the VG was not seen */

@@ -158,11 +158,10 @@ static int read_found(struct lea_world *world, struct lea_arena *arena, const st
 	r = lea_boot_memory_parse(arena, text, bytes, machine, &why, &memory);
 	if (r > 0) {
 		refuse(world, found->place, why.what, ret_why);
-		*ret_why = "its file is damaged, or of another machine";
+		*ret_why = "its file is damaged, or of another machine or version";
 	}
 	if (r)
 		return r;
-	/* A version that did not write the folder may have run here. */
 	if (memory.folder && memory.folder != st.st_ino)
 		return refuse(world, found->place, "it was copied from another folder", ret_why);
 	memory.written_s = (uint64_t)found->written.tv_sec;

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,7 +24,7 @@ int lea_udevbrief_open(const struct lea_world *world)
 }
 
 /* Keeps only properties and strips their mark. False: udev has not initialized the device. */
-static bool keep_properties(char *text, uint64_t *ret_initialized_us)
+static bool keep_properties(char *text)
 {
 	bool is_finished = false;
 	char *to = text;
@@ -33,10 +32,7 @@ static bool keep_properties(char *text, uint64_t *ret_initialized_us)
 	for (char *line = text, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		end += *end == '\n';
-		if (line[0] == 'I' && line[1] == ':') {
-			is_finished = true;
-			*ret_initialized_us = strtoull(line + 2, NULL, 10);
-		}
+		is_finished |= line[0] == 'I' && line[1] == ':';
 		if (line[0] != 'E' || line[1] != ':')
 			continue;
 		memmove(to, line + 2, (size_t)(end - line) - 2);
@@ -51,23 +47,13 @@ static void name_file(struct lea_devno devno, char name[static NAME_BYTES])
 	snprintf(name, NAME_BYTES, "b%" PRIu32 ":%" PRIu32, devno.major, devno.minor);
 }
 
-bool lea_udevbrief_read_timed(int data_fd, struct lea_devno devno,
-			      char ret_lines[LEA_UDEVBRIEF_BYTES], uint64_t *ret_initialized_us)
+bool lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_UDEVBRIEF_BYTES])
 {
 	char name[NAME_BYTES];
 
-	*ret_initialized_us = 0;
 	name_file(devno, name);
 	return data_fd >= 0 && !lea_file_read_into(data_fd, name, ret_lines, LEA_UDEVBRIEF_BYTES) &&
-	       strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 &&
-	       keep_properties(ret_lines, ret_initialized_us);
-}
-
-bool lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_UDEVBRIEF_BYTES])
-{
-	uint64_t initialized_us;
-
-	return lea_udevbrief_read_timed(data_fd, devno, ret_lines, &initialized_us);
+	       strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 && keep_properties(ret_lines);
 }
 
 bool lea_udevbrief_stored_at(int data_fd, struct lea_devno devno, struct timespec *ret_at)

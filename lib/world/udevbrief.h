@@ -32,12 +32,6 @@ LEA_MUST_CHECK int lea_udevbrief_open(const struct lea_world *world);
 LEA_MUST_CHECK bool lea_udevbrief_read(int data_fd, struct lea_devno devno,
 				       char ret_lines[LEA_UDEVBRIEF_BYTES]);
 
-/* The same. *ret_initialized_us: when udev initialized the device, from the start of the kernel; 0:
- * unknown. */
-LEA_MUST_CHECK bool lea_udevbrief_read_timed(int data_fd, struct lea_devno devno,
-					     char ret_lines[LEA_UDEVBRIEF_BYTES],
-					     uint64_t *ret_initialized_us);
-
 /* When did udev last store something of the device? False: unknown. */
 LEA_MUST_CHECK bool lea_udevbrief_stored_at(int data_fd, struct lea_devno devno,
 					    struct timespec *ret_at);

@@ -603,8 +603,8 @@ TEST(a_silent_disk_is_looked_at_after_longer_and_longer_pauses)
 {
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
 	tree_put(&machine.tree, "/etc/lvm/lvmevent/boot",
-		 "lvmevent-boot 1\nmachine " MACHINE "\nboot 99999999-2222-3333-4444-555555555555\n"
-		 "vg " VG_TWO_ID " 1 1 1 0 vg-two.pvs\npv " PVID_A " disk 0 1 1 - - -\nend\n");
+		 "lvmevent-boot 2\nmachine " MACHINE "\nboot 99999999-2222-3333-4444-555555555555\n"
+		 "vg " VG_TWO_ID " 1 1 0 vg-two.pvs\npv " PVID_A " disk 0 1 0 - - -\nend\n");
 	configure();
 	a_told(LEA_ENTRY_ADD);
 	make_sick("sdc", -EIO);

@@ -229,15 +229,15 @@ TEST(vg_has_a_wait_of_its_own)
 	ck_assert_int_eq(wait_ms, 100);
 }
 
-#define REMEMBERED(pvid) "pv " pvid " disk 0 1 1 - - -\n"
+#define REMEMBERED(pvid) "pv " pvid " disk 0 1 0 - - -\n"
 
 static void remember(unsigned int pv_count, const char *pvs)
 {
 	char text[1024];
 
 	snprintf(text, sizeof(text),
-		 "lvmevent-boot 1\nmachine " MACHINE "\nboot 99999999-2222-3333-4444-555555555555\n"
-		 "vg " VG_TWO_ID " 1 1 %u 0 vg-two.pvs\n%send\n",
+		 "lvmevent-boot 2\nmachine " MACHINE "\nboot 99999999-2222-3333-4444-555555555555\n"
+		 "vg " VG_TWO_ID " 1 %u 0 vg-two.pvs\n%send\n",
 		 pv_count, pvs);
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
 	tree_put(&machine.tree, "/etc/lvm/lvmevent/boot", text);

@@ -182,9 +182,9 @@ static void remembered(void)
 {
 	put("/etc/machine-id", MACHINE "\n");
 	put("/etc/lvm/lvmevent/boot",
-	    "lvmevent-boot 1\nmachine " MACHINE "\nboot b-1\n"
-	    "vg VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh 7 900 1 0 vg-two.pvs\n"
-	    "pv " PVID_B " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\nend\n");
+	    "lvmevent-boot 2\nmachine " MACHINE "\nboot b-1\n"
+	    "vg VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh 7 1 0 vg-two.pvs\n"
+	    "pv " PVID_B " disk 0 32768 0 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\nend\n");
 }
 
 static void stripe(void)

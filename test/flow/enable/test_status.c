@@ -124,8 +124,8 @@ TEST(vg_that_is_active_in_part_is_incomplete)
 #define MEMORY	"/etc/lvm/lvmevent/boot"
 #define MACHINE "0123456789abcdef0123456789abcdef"
 #define BOOT	"11111111-2222-3333-4444-555555555555"
-#define HEAD	"lvmevent-boot 1\nmachine " MACHINE "\nboot "
-#define TWO_VGS "\nvg " ACTIVE_ID " 1 0 0 0 active\nvg " IDLE_ID " 1 0 0 0 idle away 1 0\nend\n"
+#define HEAD	"lvmevent-boot 2\nmachine " MACHINE "\nboot "
+#define TWO_VGS "\nvg " ACTIVE_ID " 1 0 0 active\nvg " IDLE_ID " 1 0 0 idle away 1 0\nend\n"
 
 static const struct {
 	const char *path, *memory, *text, *json;
@@ -136,7 +136,7 @@ static const struct {
 	 "\"boot_memory\": { \"vgs\": 2, \"this_boot\": false, "},
 	{"/etc/lvm/lvm.conf", "", "boot memory: none: no boot has been remembered yet\n",
 	 "\"boot_memory\": { \"vgs\": 0, \"reason\": \"no boot has been remembered yet\" }"},
-	{MEMORY, HEAD, "boot memory: none: its file is damaged, or of another machine\n",
+	{MEMORY, HEAD, "boot memory: none: its file is damaged, or of another machine or version\n",
 	 "\"reason\": \"its file"},
 	{"/etc/machine-id", "", "boot memory: none: this machine has no /etc/machine-id\n", ""},
 	{"/etc/lvm", "a file", "boot memory: none: /etc/lvm cannot be written, nor can", ""},

@@ -35,10 +35,10 @@ static void remembered(void)
 {
 	put("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
 	put("/etc/lvm/lvmevent/boot",
-	    "lvmevent-boot 1\nmachine 0123456789abcdef0123456789abcdef\nboot b-1\n"
-	    "vg abcdefghijklmnopqrstuvwxyz012345 7 900 1 1 gone\n"
-	    "pv " PVID_B " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
-	    "lv 950 home 1111-2222 my\\x20home\nend\n");
+	    "lvmevent-boot 2\nmachine 0123456789abcdef0123456789abcdef\nboot b-1\n"
+	    "vg abcdefghijklmnopqrstuvwxyz012345 7 1 1 gone\n"
+	    "pv " PVID_B " disk 0 32768 0 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
+	    "lv home 1111-2222 my\\x20home\nend\n");
 }
 
 static void fstab(void)

@@ -95,9 +95,9 @@ static void remembered(const char *vg)
 
 	put("/etc/machine-id", MACHINE "\n");
 	snprintf(text, sizeof(text),
-		 "lvmevent-boot 1\nmachine " MACHINE "\nboot b-1\n%s"
-		 "pv " PVID_B " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
-		 "lv 950 home 1111-2222 my\\x20home\nend\n",
+		 "lvmevent-boot 2\nmachine " MACHINE "\nboot b-1\n%s"
+		 "pv " PVID_B " disk 0 32768 0 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
+		 "lv home 1111-2222 my\\x20home\nend\n",
 		 vg);
 	put("/etc/lvm/lvmevent/boot", text);
 	date_file("/etc/lvm/lvmevent/boot");
@@ -176,7 +176,7 @@ static void other_half(void)
 static void half_remembered(void)
 {
 	half();
-	remembered("vg " TWO_ID " 7 900 1 1 vg-two.pvs\n");
+	remembered("vg " TWO_ID " 7 1 1 vg-two.pvs\n");
 }
 
 static void half_filtered(void)
@@ -388,7 +388,7 @@ static void no_link(void)
 
 static void forgotten(void)
 {
-	remembered("vg abcdefghijklmnopqrstuvwxyz012345 7 900 1 1 data\n");
+	remembered("vg abcdefghijklmnopqrstuvwxyz012345 7 1 1 data\n");
 }
 
 static void fstab(void)

@@ -8,14 +8,14 @@
 #include <string.h>
 
 #define MACHINE "0123456789abcdef0123456789abcdef"
-#define HEAD	"lvmevent-boot 1\nmachine " MACHINE "\nboot b-1\n"
+#define HEAD	"lvmevent-boot 2\nmachine " MACHINE "\nboot b-1\n"
 #define ID	"abcdefghijklmnopqrstuvwxyz012345"
-#define VG	"vg " ID " 7 900 1 1 data\n"
-#define PV	"pv " ID " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
-#define TIMED	"pv " ID " disk 0 32768 800 - - - 420\n"
-#define MAP	"pv " ID " multipath 0 32768 800 naa.1 - -\n"
+#define VG	"vg " ID " 7 1 1 data\n"
+#define PV	"pv " ID " disk 0 32768 0 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
+#define TIMED	"pv " ID " disk 0 32768 420 - - -\n"
+#define MAP	"pv " ID " multipath 0 32768 0 naa.1 - -\n"
 #define ON	"on 0 naa.5000c501 -\non 2 - pci0/host3/3:0:0:0\n"
-#define LV	"lv 950 home 1111-2222 my\\x20home\n"
+#define LV	"lv home 1111-2222 my\\x20home\n"
 
 static struct lea_arena *arena;
 static struct lea_boot_memory memory;
@@ -43,8 +43,8 @@ static int parse(const char *text)
 TEST(what_was_written_is_read)
 {
 	static const char text[] =
-		"lvmevent-boot 1\nmachine " MACHINE "\nboot b-1 multipathd\nfolder 1234\n" VG PV LV
-		"vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 1 0 other tagged "
+		"lvmevent-boot 2\nmachine " MACHINE "\nboot b-1 multipathd folder 1234\n" VG PV LV
+		"vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 1 0 other tagged "
 		"multipathd away 2 17\n" TIMED "end\n";
 	char *again;
 	size_t bytes;
@@ -54,7 +54,6 @@ TEST(what_was_written_is_read)
 	ck_assert_uint_eq(memory.vg_count, 2);
 	ck_assert_str_eq(memory.vg[0].name, "data");
 	ck_assert_uint_eq(memory.vg[0].seqno, 7);
-	ck_assert_uint_eq(memory.vg[0].complete_ms, 900);
 	ck_assert(!memory.vg[0].is_tagged && memory.vg[1].is_tagged);
 	ck_assert(!memory.vg[0].has_multipathd && memory.vg[1].has_multipathd);
 	ck_assert(!memory.vg[0].away && memory.vg[1].away == 2 && memory.vg[1].seen_s == 17);
@@ -70,7 +69,6 @@ TEST(what_was_written_is_read)
 	ck_assert_uint_eq(memory.vg[1].pv[0].read_us, 420);
 	ck_assert_str_eq(memory.vg[0].lv[0].name, "home");
 	ck_assert_str_eq(memory.vg[0].lv[0].fs_label, "my home");
-	ck_assert_uint_eq(memory.vg[0].lv[0].usable_ms, 950);
 	ck_assert_int_eq(lea_boot_memory_format(&memory, &again, &bytes), 0);
 	ck_assert_str_eq(again, text);
 	ck_assert_uint_eq(bytes, strlen(text));
@@ -140,28 +138,28 @@ static const struct {
 	const char *claim, *text, *what;
 } refused[] = {
 	{"an empty file", "", "version"},
-	{"another version", "lvmevent-boot 2\n", "version"},
-	{"another machine", "lvmevent-boot 1\nmachine 00\nboot b\nend\n", "another machine"},
-	{"no boot", "lvmevent-boot 1\nmachine " MACHINE "\nend\n", "boot"},
+	{"another version", "lvmevent-boot 1\nmachine " MACHINE "\nboot b-1\nend\n", "version"},
+	{"another machine", "lvmevent-boot 2\nmachine 00\nboot b\nend\n", "another machine"},
+	{"no boot", "lvmevent-boot 2\nmachine " MACHINE "\nend\n", "boot"},
 	{"a file that was cut after a VG", HEAD VG PV LV, "end"},
-	{"a file that was cut in a line", HEAD VG PV "lv 950 ho", "LV is missing"},
+	{"a file that was cut in a line", HEAD VG PV "lv ho", "LV is missing"},
 	{"a file that was cut after its PVs", HEAD VG PV "end\n", "LV is missing"},
 	{"rows behind the end", HEAD "end\nend\n", "end"},
 	{"a row of a PV where an LV should be", HEAD VG PV PV "end\n", "LV is missing"},
 	{"more rows than announced", HEAD VG PV LV LV "end\n", "no VG"},
-	{"counts that are too large", HEAD "vg " ID " 7 900 4294967295 4294967295 data\nend\n",
+	{"counts that are too large", HEAD "vg " ID " 7 4294967295 4294967295 data\nend\n",
 	 "rows are missing"},
-	{"a name that leads out of a folder", HEAD "vg " ID " 7 900 0 0 ..\nend\n",
-	 "VG is malformed"},
-	{"an id that is too short", HEAD "vg abc 7 900 0 0 data\nend\n", "VG is malformed"},
-	{"a boot with a word too many", "lvmevent-boot 1\nmachine " MACHINE "\nboot b x\nend\n",
+	{"a name that leads out of a folder", HEAD "vg " ID " 7 0 0 ..\nend\n", "VG is malformed"},
+	{"an id that is too short", HEAD "vg abc 7 0 0 data\nend\n", "VG is malformed"},
+	{"a boot with a word too many", "lvmevent-boot 2\nmachine " MACHINE "\nboot b x\nend\n",
 	 "the boot is malformed"},
-	{"a folder that is no number", HEAD "folder x\nend\n", "folder is malformed"},
-	{"a number of boots without the time", HEAD "vg " ID " 7 900 0 0 data away 1\nend\n",
+	{"a folder that is no number",
+	 "lvmevent-boot 2\nmachine " MACHINE "\nboot b folder x\nend\n", "the boot is malformed"},
+	{"a number of boots without the time", HEAD "vg " ID " 7 0 0 data away 1\nend\n",
 	 "VG is malformed"},
-	{"a word that is unknown", HEAD "vg " ID " 7 900 0 0 data tags\nend\n", "VG is malformed"},
-	{"a number that is none", HEAD "vg " ID " -7 900 0 0 data\nend\n", "VG is malformed"},
-	{"a number with a tail", HEAD "vg " ID " 7x 900 0 0 data\nend\n", "VG is malformed"},
+	{"a word that is unknown", HEAD "vg " ID " 7 0 0 data tags\nend\n", "VG is malformed"},
+	{"a number that is none", HEAD "vg " ID " -7 0 0 data\nend\n", "VG is malformed"},
+	{"a number with a tail", HEAD "vg " ID " 7x 0 0 data\nend\n", "VG is malformed"},
 	{"an unknown kind of device", HEAD VG "pv " ID " tape 0 1 1 - - -\n" LV "end\n",
 	 "PV is malformed"},
 	{"a word too many", HEAD VG "pv " ID " disk 0 1 1 - - - -\n" LV "end\n", "PV is malformed"},
@@ -170,9 +168,8 @@ static const struct {
 	{"a disk below without its address", HEAD VG MAP "on 0 naa.1\n" LV "end\n",
 	 "disk is malformed"},
 	{"a disk below nothing", HEAD VG PV LV ON "end\n", "VG"},
-	{"an escape that ends the text", HEAD VG PV "lv 950 home - a\\x00\nend\n",
-	 "LV is malformed"},
-	{"an escape that was cut", HEAD VG PV "lv 950 home - a\\x4\nend\n", "LV is malformed"},
+	{"an escape that ends the text", HEAD VG PV "lv home - a\\x00\nend\n", "LV is malformed"},
+	{"an escape that was cut", HEAD VG PV "lv home - a\\x4\nend\n", "LV is malformed"},
 };
 
 TEST_EACH(a_damaged_memory_is_refused, refused)

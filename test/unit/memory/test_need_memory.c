@@ -6,7 +6,7 @@
 #include <string.h>
 
 static struct lea_boot_lv data_lv[] = {
-	{.name = "home", .fs_uuid = "ab-12", .fs_label = "my home", .usable_ms = 40000},
+	{.name = "home", .fs_uuid = "ab-12", .fs_label = "my home"},
 	{.name = "swap", .fs_uuid = "cd-34", .fs_label = ""},
 };
 static struct lea_boot_lv bulk_lv[] = {{.name = "lv0", .fs_uuid = "", .fs_label = ""}};
