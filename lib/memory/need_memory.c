@@ -16,16 +16,6 @@ bool lea_need_names_vg(const struct lea_need *need, const char *vg_name)
 	       (!need->value[bytes] || need->value[bytes] == '/');
 }
 
-bool lea_need_is_met(const struct lea_need *need, const struct lea_boot_vg *vg)
-{
-	const char *lv_name = strchr(need->value, '/');
-
-	for (uint32_t i = 0; lv_name && i < vg->lv_count; i++)
-		if (!strcmp(vg->lv[i].name, lv_name + 1))
-			return true;
-	return !lv_name;
-}
-
 /* Is this the LV with the file system that is needed? udev writes some UUIDs in capitals. */
 static bool is_on(const struct lea_need *need, const struct lea_boot_lv *lv)
 {

@@ -19,8 +19,6 @@ LEA_MUST_CHECK int lea_need_remembered(struct lea_needs *needs, struct lea_boot_
 
 /* Does @need of kind WORD name this VG, or an LV in it? */
 bool lea_need_names_vg(const struct lea_need *need, const char *vg_name);
-/* With a VG that it names: is what it needs among the VG's active LVs? */
-bool lea_need_is_met(const struct lea_need *need, const struct lea_boot_vg *vg);
 
 /* Is it the file system or the label of an LV of @memory? */
 bool lea_need_is_remembered(const struct lea_need *need, const struct lea_boot_memory *memory);
