@@ -195,8 +195,9 @@ static void decide(const struct copies *copies, const struct lea_vg *vg, const c
 static bool is_wanted(const struct lea_wants *wants, const struct lea_vg *vg)
 {
 	for (size_t i = 0; i < wants->count; i++)
-		if (wants->want[i].by_ids ? !strcmp(wants->want[i].vg_id, vg->id)
-					  : !strcmp(wants->want[i].vg, vg->name))
+		if (wants->want[i].lv.kind == LEA_SPEC_IDS
+			    ? !strcmp(wants->want[i].lv.vg_id, vg->id)
+			    : !strcmp(wants->want[i].lv.vg, vg->name))
 			return true;
 	return false;
 }

@@ -312,7 +312,7 @@ static int check_active(struct pass *pass, struct lea_want *want)
 	char uuid[LEA_DM_UUID_BYTES];
 	int r;
 
-	if (want->is_vg)
+	if (lea_want_is_vg(want))
 		want->is_active =
 			want->scanned && lea_scan_vg_is_complete(want->scanned) && !pass->needs_lvm;
 	if (!want->found)
@@ -343,18 +343,16 @@ static int activate(struct pass *pass)
 
 static void explain(const struct pass *pass, const struct lea_want *want)
 {
-	const char *lv = want->is_vg   ? "*"
-			 : want->lv[0] ? want->lv
-			 : want->found ? want->found->name
-				       : want->lv_id;
-	const char *vg = want->vg[0]	 ? want->vg
+	const char *lv = lea_want_is_vg(want) ? "*"
+			 : want->lv.lv[0]     ? want->lv.lv
+			 : want->found	      ? want->found->name
+					      : want->lv.lv_id;
+	const char *vg = want->lv.vg[0]	 ? want->lv.vg
 			 : want->scanned ? want->scanned->vg->name
-					 : want->vg_id;
-	const struct lea_initramfs_lv state = {pass->scan,  want->scanned, want->found,
-					       want->is_vg, want->outcome, want->why};
+					 : want->lv.vg_id;
 	char why[LEA_INITRAMFS_WHY_BYTES];
 
-	lea_initramfs_why(pass->world, pass->conf, &state, why);
+	lea_initramfs_why(pass->world, pass->conf, pass->scan, want, why);
 	lea_log(pass->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)",
 		vg, lv, why, pass->device_count);
 	lea_initramfs_note(pass->world, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg,

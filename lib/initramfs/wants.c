@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/mount_text.h"
 #include "memory/needs_read.h"
 #include "plan/access.h"
 
@@ -37,44 +38,41 @@ void lea_wants_done(struct lea_wants *wants)
 	free(wants->want);
 }
 
-static bool is_same(const struct lea_want *a, const struct lea_want *b)
+static bool is_same(const struct lea_spec *a, const struct lea_spec *b)
 {
-	return a->by_ids == b->by_ids && a->is_vg == b->is_vg && !strcmp(a->vg_id, b->vg_id) &&
-	       (a->by_ids ? !strcmp(a->lv_id, b->lv_id)
-			  : !strcmp(a->vg, b->vg) && !strcmp(a->lv, b->lv));
+	return a->kind == b->kind && !strcmp(a->vg_id, b->vg_id) &&
+	       (a->kind == LEA_SPEC_IDS ? !strcmp(a->lv_id, b->lv_id)
+					: !strcmp(a->vg, b->vg) && !strcmp(a->lv, b->lv));
 }
 
-static void add(struct lea_wants *wants, const struct lea_want *want)
+static void add(struct lea_wants *wants, const struct lea_spec *lv)
 {
 	for (size_t i = 0; i < wants->count; i++)
-		if (is_same(&wants->want[i], want))
+		if (is_same(&wants->want[i].lv, lv))
 			return;
 	if (wants->count < LEA_WANTS_MOST)
-		wants->want[wants->count++] = *want;
+		wants->want[wants->count++].lv = *lv;
 	else
 		wants->all = true;
 }
 
 static void add_named(struct lea_wants *wants, const char *vg, const char *lv, const char *vg_id)
 {
-	struct lea_want want = {.is_vg = !*lv};
+	struct lea_spec spec = {.kind = LEA_SPEC_LV};
 
-	snprintf(want.vg, sizeof(want.vg), "%s", vg);
-	snprintf(want.lv, sizeof(want.lv), "%s", lv);
-	snprintf(want.vg_id, sizeof(want.vg_id), "%s", vg_id);
-	add(wants, &want);
+	snprintf(spec.vg, sizeof(spec.vg), "%s", vg);
+	snprintf(spec.lv, sizeof(spec.lv), "%s", lv);
+	snprintf(spec.vg_id, sizeof(spec.vg_id), "%s", vg_id);
+	add(wants, &spec);
 }
 
 static void add_line(struct lea_wants *wants, const struct lea_need_line *line)
 {
-	struct lea_want want = {.by_ids = line->lv_id[0] != '\0'};
+	struct lea_spec lv = line->lv;
 
-	memcpy(want.vg, line->vg, sizeof(want.vg));
-	memcpy(want.lv, line->lv, sizeof(want.lv));
-	memcpy(want.vg_id, line->vg_id, sizeof(want.vg_id));
-	memcpy(want.lv_id, line->lv_id, sizeof(want.lv_id));
+	lv.kind = lv.lv_id[0] ? LEA_SPEC_IDS : LEA_SPEC_LV;
 	if (!line->is_elsewhere)
-		add(wants, &want);
+		add(wants, &lv);
 }
 
 /* Each LV that the image was built for */
@@ -125,8 +123,8 @@ static void add_lv(struct lea_wants *wants, const struct lea_spec *spec)
 	bool is_found = false;
 
 	while (!is_found && lea_needs_next(&at, &line))
-		is_found = lea_need_is_of(&line, spec) && line.vg_id[0];
-	add_named(wants, spec->vg, spec->lv, is_found ? line.vg_id : "");
+		is_found = lea_need_is_of(&line, spec) && line.lv.vg_id[0];
+	add_named(wants, spec->vg, spec->lv, is_found ? line.lv.vg_id : "");
 	(void)add_lines_of(wants, spec);
 }
 
@@ -151,7 +149,6 @@ static void want_device(const struct lister *lister, const char *text, enum aske
 {
 	struct lea_wants *wants = lister->wants;
 	const bool is_waited_for = asker != SOURCE;
-	struct lea_want by_ids = {.by_ids = true};
 	struct lea_spec spec;
 	enum answer answer;
 
@@ -164,10 +161,8 @@ static void want_device(const struct lister *lister, const char *text, enum aske
 		wants->may_widen |= is_waited_for;
 		return;
 	case LEA_SPEC_IDS:
-		memcpy(by_ids.vg_id, spec.vg_id, sizeof(by_ids.vg_id));
-		memcpy(by_ids.lv_id, spec.lv_id, sizeof(by_ids.lv_id));
 		(void)add_lines_of(wants, &spec);
-		add(wants, &by_ids);
+		add(wants, &spec);
 		wants->may_widen |= is_waited_for;
 		return;
 	case LEA_SPEC_UUID:
@@ -189,21 +184,14 @@ static void want_device(const struct lister *lister, const char *text, enum aske
 static int want_crypttab(const struct lister *lister)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(lister->world, CRYPTTAB);
-	LEA_AUTO(lea_freep) char *text = NULL;
-	char *state = NULL, *line_state;
+	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
+	char *text;
 	int r = path ? lea_file_read(AT_FDCWD, path, CRYPTTAB_BYTES, &text, NULL) : -ENOMEM;
 
-	if (r)
-		return lea_is_shortage(r) ? r : 0;
-	for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
-		const char *name = strtok_r(line, " \t", &line_state);
-		const char *source =
-			name && *name != '#' ? strtok_r(NULL, " \t", &line_state) : NULL;
-
-		if (source)
-			want_device(lister, source, SOURCE);
-	}
-	return 0;
+	r = r ? r : lea_mounts_parse(text, LEA_CRYPTTAB, &rows);
+	for (size_t i = 0; i < rows.count; i++)
+		want_device(lister, rows.mount[i].source, SOURCE);
+	return lea_is_shortage(r) ? r : 0;
 }
 
 /* A word "vg" or "vg/lv", with valid names */
@@ -232,9 +220,7 @@ static void want_named(struct lister *lister)
 	for (size_t i = 0; i < options->lv_count; i++) {
 		const char *name = options->lv[i];
 
-		if (*name != '/' && lea_spec_cut(name, &spec))
-			spec.kind = LEA_SPEC_LV;
-		else
+		if (*name == '/' || !lea_spec_cut(name, &spec))
 			lea_spec_parse(name, &spec);
 		if (spec.kind != LEA_SPEC_LV) {
 			refuse_name(lister, name);
@@ -267,15 +253,14 @@ static int want_words(const struct lister *lister, const struct lea_conf *conf)
 
 	for (uint32_t i = 0; !r && i < wants->words->count; i++) {
 		const struct lea_need *need = &wants->words->need[i];
-		struct lea_spec spec = {.kind = need->kind == LEA_NEED_UUID ? LEA_SPEC_UUID
-									    : LEA_SPEC_LABEL};
+		struct lea_spec spec = {.kind = (enum lea_spec_kind)need->kind};
 
 		if (!is_for_us(need))
 			continue;
 		if (need->kind == LEA_NEED_WORD) {
 			wants->has_tags |= *need->value == '@';
 			want_word(wants, need->value);
-		} else if (need->kind == LEA_NEED_UUID || need->kind == LEA_NEED_LABEL) {
+		} else {
 			snprintf(spec.value, sizeof(spec.value), "%s", need->value);
 			(void)add_lines_of(wants, &spec);
 		}
@@ -336,9 +321,9 @@ static const struct lea_scan_vg *find_named(struct lea_world *world, const struc
 	size_t locals = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(vgs[i].vg->name, want->vg) != 0)
+		if (strcmp(vgs[i].vg->name, want->lv.vg) != 0)
 			continue;
-		if (!strcmp(vgs[i].vg->id, want->vg_id))
+		if (!strcmp(vgs[i].vg->id, want->lv.vg_id))
 			return &vgs[i];
 		any = &vgs[i];
 		if (!lea_access_is_foreign(any->vg, conf->system_id)) {
@@ -348,7 +333,7 @@ static const struct lea_scan_vg *find_named(struct lea_world *world, const struc
 	}
 	if (locals > 1)
 		lea_log(world->log, LEA_LOG_ERROR,
-			"Multiple VGs found with the same name: skipping %s", want->vg);
+			"Multiple VGs found with the same name: skipping %s", want->lv.vg);
 	return locals > 1 ? NULL : local ? local : any;
 }
 
@@ -356,7 +341,7 @@ static const struct lea_scan_vg *find_by_id(const struct lea_want *want,
 					    const struct lea_scan_vg *vgs, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(vgs[i].vg->id, want->vg_id))
+		if (!strcmp(vgs[i].vg->id, want->lv.vg_id))
 			return &vgs[i];
 	return NULL;
 }
@@ -365,9 +350,9 @@ static void find_lv(struct lea_want *want)
 {
 	const struct lea_vg *vg = want->scanned ? want->scanned->vg : NULL;
 
-	for (uint32_t i = 0; vg && !want->is_vg && i < vg->lv_count; i++)
-		if (want->by_ids ? !strcmp(vg->lvs[i].id, want->lv_id)
-				 : !strcmp(vg->lvs[i].name, want->lv))
+	for (uint32_t i = 0; vg && !lea_want_is_vg(want) && i < vg->lv_count; i++)
+		if (want->lv.kind == LEA_SPEC_IDS ? !strcmp(vg->lvs[i].id, want->lv.lv_id)
+						  : !strcmp(vg->lvs[i].name, want->lv.lv))
 			want->found = &vg->lvs[i];
 	if (lea_want_is_there(want))
 		snprintf(want->item, sizeof(want->item), "%s%s%s", vg->name, want->found ? "/" : "",
@@ -393,8 +378,9 @@ void lea_wants_find(struct lea_world *world, const struct lea_conf *conf, struct
 	for (size_t i = 0; i < wants->count; i++) {
 		struct lea_want *want = &wants->want[i];
 
-		want->scanned = want->by_ids ? find_by_id(want, vgs, count)
-					     : find_named(world, conf, want, vgs, count);
+		want->scanned = want->lv.kind == LEA_SPEC_IDS
+					? find_by_id(want, vgs, count)
+					: find_named(world, conf, want, vgs, count);
 		find_lv(want);
 	}
 }

@@ -19,10 +19,9 @@
 
 /* An LV that the boot needs. */
 struct lea_want {
-	char vg[128], lv[128];		   /* "": unknown */
-	bool is_vg;			   /* all LVs of VG vg; lv and the ids are "" */
-	bool by_ids;			   /* the ids say which it is; else the names */
-	char vg_id[33], lv_id[33];	   /* "": unknown */
+	/* Of kind IDS: the ids say which it is, the names may be unknown. Of kind LV: the names do;
+	 * vg_id, if it is known, tells VGs of one name apart; without lv all LVs of the VG. */
+	struct lea_spec lv;
 	char item[260];			   /* "VG" or "VG/LV", once it is found */
 	const struct lea_scan_vg *scanned; /* its VG; NULL: not seen */
 	const struct lea_lv *found;	   /* in that VG; NULL: none */
@@ -59,7 +58,12 @@ void lea_wants_done(struct lea_wants *wants);
 void lea_wants_find(struct lea_world *world, const struct lea_conf *conf, struct lea_wants *wants,
 		    const struct lea_scan_vg *vgs, size_t count);
 
+static inline bool lea_want_is_vg(const struct lea_want *want)
+{
+	return want->lv.kind == LEA_SPEC_LV && !want->lv.lv[0];
+}
+
 static inline bool lea_want_is_there(const struct lea_want *want)
 {
-	return want->found || (want->is_vg && want->scanned);
+	return want->found || (lea_want_is_vg(want) && want->scanned);
 }

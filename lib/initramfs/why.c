@@ -6,29 +6,29 @@
 
 #include "activate/settings.h"
 #include "batch/decide.h"
+#include "initramfs/wants.h"
 #include "state/missing.h"
 
 /* NULL: settings and metadata allow it. */
 static const char *why_not_selected(struct lea_world *world, const struct lea_conf *conf,
-				    const struct lea_initramfs_lv *lv)
+				    const struct lea_want *want)
 {
 	const struct lea_activate_options options = {.what = LEA_ACTIVATE_AUTO};
 	struct lea_plan_rules rules;
 
-	if (!lv->found)
+	if (!want->found)
 		return NULL;
 	lea_activate_settings(world, conf, &options, &rules);
-	return lea_select_reason(lea_select_lv(lv->scanned->vg, lv->found, &rules.select));
+	return lea_select_reason(lea_select_lv(want->scanned->vg, want->found, &rules.select));
 }
 
 /* A disk that gives no answer may have its metadata. */
-static void describe_unseen(const struct lea_initramfs_lv *lv,
-			    char why[static LEA_INITRAMFS_WHY_BYTES])
+static void describe_unseen(const struct lea_scan *scan, char why[static LEA_INITRAMFS_WHY_BYTES])
 {
 	struct lea_found *const *found;
 	size_t count, i = 0;
 
-	found = lea_scan_found(lv->scan, &count);
+	found = lea_scan_found(scan, &count);
 	while (i < count && !lea_found_silence(found[i]))
 		i++;
 	if (i < count)
@@ -59,34 +59,34 @@ static void describe_incomplete(const struct lea_scan_vg *scanned,
 
 /* Of a complete VG. NULL: nothing says why. */
 static const char *reason(struct lea_world *world, const struct lea_conf *conf,
-			  const struct lea_initramfs_lv *lv)
+			  const struct lea_want *want)
 {
-	if (lv->outcome < 0)
-		return strerror(-lv->outcome);
-	if (lv->outcome == LEA_ACTIVATE_NOT_AUTO)
+	if (want->outcome < 0)
+		return strerror(-want->outcome);
+	if (want->outcome == LEA_ACTIVATE_NOT_AUTO)
 		return "its autoactivation property is off";
-	if (lv->scanned->has_duplicate)
+	if (want->scanned->has_duplicate)
 		return lea_vg_because_text(LEA_VG_BECAUSE_DEVICES);
-	return why_not_selected(world, conf, lv);
+	return why_not_selected(world, conf, want);
 }
 
 void lea_initramfs_why(struct lea_world *world, const struct lea_conf *conf,
-		       const struct lea_initramfs_lv *lv,
+		       const struct lea_scan *scan, const struct lea_want *want,
 		       char ret_why[static LEA_INITRAMFS_WHY_BYTES])
 {
-	const char *text = lv->why;
+	const char *text = want->why;
 
-	if (!lv->scanned) {
-		describe_unseen(lv, ret_why);
+	if (!want->scanned) {
+		describe_unseen(scan, ret_why);
 		return;
 	}
-	if (!lv->found && !lv->is_vg)
+	if (!lea_want_is_there(want))
 		text = "LV not found in its VG";
-	else if (!text[0] && !lea_scan_vg_is_complete(lv->scanned)) {
-		describe_incomplete(lv->scanned, ret_why);
+	else if (!text[0] && !lea_scan_vg_is_complete(want->scanned)) {
+		describe_incomplete(want->scanned, ret_why);
 		return;
 	} else if (!text[0]) {
-		text = reason(world, conf, lv);
+		text = reason(world, conf, want);
 	}
 	snprintf(ret_why, LEA_INITRAMFS_WHY_BYTES, "%s", text ? text : "its activation failed");
 }

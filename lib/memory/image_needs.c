@@ -34,19 +34,15 @@ static void take_value(const char *field, char value[static FIELD_BYTES])
 
 static bool parse_line(char field[static FIELDS][FIELD_BYTES], struct lea_need_line *line)
 {
-	struct lea_spec lv;
-
 	memset(line, 0, sizeof(*line));
 	take_value(field[2], line->uuid);
 	take_value(field[3], line->label);
 	line->is_elsewhere = !strcmp(field[0], "-");
 	if (line->is_elsewhere)
 		return true;
-	if (lea_devname_cut(field[0]) != 2 || !lea_spec_cut(field[0], &lv))
-		return false;
-	memcpy(line->vg, lv.vg, sizeof(line->vg));
-	memcpy(line->lv, lv.lv, sizeof(line->lv));
-	return !strcmp(field[1], "-") || lea_spec_parse_ids(field[1], line->vg_id, line->lv_id);
+	return lea_devname_cut(field[0]) == 2 && lea_spec_cut(field[0], &line->lv) &&
+	       (!strcmp(field[1], "-") ||
+		lea_spec_parse_ids(field[1], line->lv.vg_id, line->lv.lv_id));
 }
 
 bool lea_needs_next(const char **at, struct lea_need_line *ret_line)
@@ -63,10 +59,10 @@ bool lea_need_is_of(const struct lea_need_line *line, const struct lea_spec *spe
 {
 	switch (spec->kind) {
 	case LEA_SPEC_LV:
-		return !line->is_elsewhere && !strcmp(line->vg, spec->vg) &&
-		       !strcmp(line->lv, spec->lv);
+		return !line->is_elsewhere && !strcmp(line->lv.vg, spec->vg) &&
+		       !strcmp(line->lv.lv, spec->lv);
 	case LEA_SPEC_IDS:
-		return !strcmp(line->vg_id, spec->vg_id) && !strcmp(line->lv_id, spec->lv_id);
+		return !strcmp(line->lv.vg_id, spec->vg_id) && !strcmp(line->lv.lv_id, spec->lv_id);
 	case LEA_SPEC_UUID:
 		return line->uuid[0] && !strcmp(line->uuid, spec->value);
 	case LEA_SPEC_LABEL:

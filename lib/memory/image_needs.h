@@ -26,8 +26,7 @@
 /* A line. */
 struct lea_need_line {
 	bool is_elsewhere;
-	char vg[128], lv[128];	    /* without is_elsewhere */
-	char vg_id[33], lv_id[33];  /* "": unknown */
+	struct lea_spec lv; /* without is_elsewhere: of kind LV, with the ids, if they are known */
 	char uuid[256], label[256]; /* "": unknown */
 };
 

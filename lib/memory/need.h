@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "memory/device_spec.h"
 #include "plan/select.h"
 
 #include <stdint.h>
@@ -18,11 +19,12 @@
 #define LEA_NEED_MOST		1024U /* needs, and words of each list; more are refused */
 
 enum lea_need_kind {
-	LEA_NEED_WORD, /* "vg", "vg/lv" or "@tag", all with valid names */
-	LEA_NEED_UUID, /* of a file system, a swap area, or an encrypted device; as written */
-	LEA_NEED_LABEL,
-	LEA_NEED_PARTUUID,
-	LEA_NEED_PARTLABEL,
+	LEA_NEED_WORD = LEA_SPEC_LV, /* "vg", "vg/lv" or "@tag", all with valid names */
+	LEA_NEED_UUID =
+		LEA_SPEC_UUID, /* of what is on the device, as are the following; as written */
+	LEA_NEED_LABEL = LEA_SPEC_LABEL,
+	LEA_NEED_PARTUUID = LEA_SPEC_PARTUUID,
+	LEA_NEED_PARTLABEL = LEA_SPEC_PARTLABEL,
 };
 
 struct lea_need {

@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/mount_text.h"
-#include "memory/device_spec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,12 +67,6 @@ static int add(const struct reader *reader, enum lea_need_kind kind, const char 
 /* @source: as in fstab, decoded. */
 static int add_device(const struct reader *reader, const char *source, const char *user)
 {
-	static const enum lea_need_kind kinds[] = {
-		[LEA_SPEC_UUID] = LEA_NEED_UUID,
-		[LEA_SPEC_LABEL] = LEA_NEED_LABEL,
-		[LEA_SPEC_PARTUUID] = LEA_NEED_PARTUUID,
-		[LEA_SPEC_PARTLABEL] = LEA_NEED_PARTLABEL,
-	};
 	char word[sizeof(((struct lea_spec *)NULL)->vg) + sizeof(((struct lea_spec *)NULL)->lv)];
 	struct lea_spec spec;
 
@@ -90,7 +83,7 @@ static int add_device(const struct reader *reader, const char *source, const cha
 	case LEA_SPEC_LABEL:
 	case LEA_SPEC_PARTUUID:
 	case LEA_SPEC_PARTLABEL:
-		return add(reader, kinds[spec.kind], spec.value, user);
+		return add(reader, (enum lea_need_kind)spec.kind, spec.value, user);
 	case LEA_SPEC_DOUBT:
 	case LEA_SPEC_ELSEWHERE:
 	case LEA_SPEC_IDS:

@@ -59,15 +59,15 @@ TEST(each_line_is_read)
 	ck_assert(line.is_elsewhere && !line.label[0]);
 	ck_assert_str_eq(line.uuid, "7-7");
 	ck_assert(lea_needs_next(&at, &line));
-	ck_assert_str_eq(line.lv, "root");
-	ck_assert_str_eq(line.vg_id, VG_ID);
-	ck_assert_str_eq(line.lv_id, LV_ID);
+	ck_assert_str_eq(line.lv.lv, "root");
+	ck_assert_str_eq(line.lv.vg_id, VG_ID);
+	ck_assert_str_eq(line.lv.lv_id, LV_ID);
 	ck_assert_str_eq(line.label, "rootfs");
 	ck_assert(lea_needs_next(&at, &line));
 	ck_assert(!line.is_elsewhere);
-	ck_assert_str_eq(line.vg, "sys");
-	ck_assert_str_eq(line.lv, "swap");
-	ck_assert_str_eq(line.lv_id, "");
+	ck_assert_str_eq(line.lv.vg, "sys");
+	ck_assert_str_eq(line.lv.lv, "swap");
+	ck_assert_str_eq(line.lv.lv_id, "");
 	ck_assert(!lea_needs_next(&at, &line));
 }
 

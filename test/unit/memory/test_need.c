@@ -97,7 +97,11 @@ static void count(void *arg, const char *source, uint32_t line, const char *what
 
 static void append_need(char *text, size_t size, const struct lea_need *need)
 {
-	static const char *const kinds[] = {"", "UUID ", "LABEL ", "PARTUUID ", "PARTLABEL "};
+	static const char *const kinds[] = {[LEA_NEED_WORD] = "",
+					    [LEA_NEED_UUID] = "UUID ",
+					    [LEA_NEED_LABEL] = "LABEL ",
+					    [LEA_NEED_PARTUUID] = "PARTUUID ",
+					    [LEA_NEED_PARTLABEL] = "PARTLABEL "};
 	const size_t used = strlen(text);
 
 	snprintf(text + used, size - used, "%s%s%s (%s)", used ? "; " : "", kinds[need->kind],
