@@ -32,7 +32,7 @@ struct list {
 	FILE *needs, *nodes;
 	char *needs_text, *nodes_text; /* owned */
 	size_t needs_bytes, nodes_bytes;
-	struct lea_list_disks disks;
+	struct lea_devset disks;	 /* on which LVs lie */
 	char uuid[LEA_SPEC_VALUE_BYTES]; /* of what the last walk began on */
 	char user[LEA_SPEC_VALUE_BYTES]; /* of what needs the devices that are added now, as well */
 	int fault;
@@ -118,10 +118,11 @@ static int visit(void *arg, const struct lea_stack_device *device)
 	char name[LEA_SYSFS_VALUE_BYTES], uuid[LEA_SPEC_VALUE_BYTES], label[LEA_SPEC_VALUE_BYTES];
 	struct top *top = arg;
 	struct list *list = top->list;
+	const struct lea_devid id = {device->devno.major, device->devno.minor, 0};
 
-	if (!lea_stack_is_lv(device) && device->above && lea_stack_is_lv(device->above))
-		list->fault =
-			list->fault ? list->fault : lea_list_disks_add(&list->disks, device->devno);
+	if (!lea_stack_is_lv(device) && device->above && lea_stack_is_lv(device->above) &&
+	    lea_devset_add(&list->disks, &id) < 0)
+		list->fault = -ENOMEM;
 	if (!device->uuid[0] ||
 	    lea_sysfs_text(list->world, device->devno, "dm/name", name, sizeof(name)))
 		return 0;
@@ -218,18 +219,12 @@ static bool find_node(struct list *list, const char *path, struct lea_devno *ret
 /* The link that udev makes of it, or the path itself. False: it has none. */
 static bool path_of(const struct lea_spec *spec, const char *source, char ret_path[static PATH_MAX])
 {
-	static const enum lea_need_kind kinds[] = {
-		[LEA_SPEC_UUID] = LEA_NEED_UUID,
-		[LEA_SPEC_LABEL] = LEA_NEED_LABEL,
-		[LEA_SPEC_PARTUUID] = LEA_NEED_PARTUUID,
-		[LEA_SPEC_PARTLABEL] = LEA_NEED_PARTLABEL,
-	};
+	const struct lea_need need = {(enum lea_need_kind)spec->kind, spec->value, "", 0};
 	char link[LEA_NEED_PATH_BYTES];
 
 	if (lea_devname_below(source))
 		return snprintf(ret_path, PATH_MAX, "%s", source) < PATH_MAX;
-	return spec->kind >= LEA_SPEC_UUID &&
-	       lea_need_path(&(struct lea_need){kinds[spec->kind], spec->value, "", 0}, link) &&
+	return spec->kind >= LEA_SPEC_UUID && lea_need_path(&need, link) &&
 	       snprintf(ret_path, PATH_MAX, "/dev/%s", link) < PATH_MAX;
 }
 
@@ -273,15 +268,18 @@ static void add_row(struct list *list, const struct lea_mount *row)
 
 /* ---- who needs them */
 
-static int read_rows(struct list *list, enum lea_mount_text form, struct lea_mounts *ret_rows)
+static void each_row(struct list *list, enum lea_mount_text form,
+		     void (*add)(struct list *list, const struct lea_mount *row))
 {
-	const int r = list->fault ? list->fault : lea_mounts_read(list->world, form, ret_rows);
+	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
+	const int r = list->fault ? list->fault : lea_mounts_read(list->world, form, &rows);
 
 	if (r < 0 && !lea_is_shortage(r))
 		lea_log(list->world->log, LEA_LOG_WARNING,
 			"WARNING: %s; the image may lack an LV of it.", strerror(-r));
 	list->fault = lea_is_shortage(r) ? r : 0;
-	return r;
+	for (size_t i = 0; i < rows.count && !list->fault; i++)
+		add(list, &rows.mount[i]);
 }
 
 static bool is_early_point(const char *point)
@@ -307,33 +305,20 @@ static void add_journals(struct list *list)
 	list->user[0] = '\0';
 }
 
-static void add_mounted(struct list *list)
+static void add_mounted(struct list *list, const struct lea_mount *row)
 {
-	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
-
-	if (read_rows(list, LEA_MOUNTINFO, &rows))
+	if (!is_early_point(row->point))
 		return;
-	for (size_t i = 0; i < rows.count && !list->fault; i++) {
-		const struct lea_mount *row = &rows.mount[i];
-
-		if (!is_early_point(row->point))
-			continue;
-		add_row(list, row);
-		if (row->major)
-			add_devno(list, (struct lea_devno){row->major, row->minor}, NULL);
-		add_journals(list);
-	}
+	add_row(list, row);
+	if (row->major)
+		add_devno(list, (struct lea_devno){row->major, row->minor}, NULL);
+	add_journals(list);
 }
 
-static void add_swaps(struct list *list)
+static void add_swap(struct list *list, const struct lea_mount *row)
 {
-	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
-
-	if (read_rows(list, LEA_SWAPS, &rows))
-		return;
-	for (size_t i = 0; i < rows.count && !list->fault; i++)
-		if (lea_devname_below(rows.mount[i].source))
-			add_row(list, &rows.mount[i]);
+	if (lea_devname_below(row->source))
+		add_row(list, row);
 }
 
 bool lea_initramfs_lists(const struct lea_mount *row)
@@ -342,15 +327,10 @@ bool lea_initramfs_lists(const struct lea_mount *row)
 	       lea_mount_has_option(row->options, "x-initrd.mount", NULL);
 }
 
-static void add_fstab(struct list *list)
+static void add_listed(struct list *list, const struct lea_mount *row)
 {
-	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
-
-	if (read_rows(list, LEA_FSTAB, &rows))
-		return;
-	for (size_t i = 0; i < rows.count && !list->fault; i++)
-		if (lea_initramfs_lists(&rows.mount[i]))
-			add_row(list, &rows.mount[i]);
+	if (lea_initramfs_lists(row))
+		add_row(list, row);
 }
 
 /* "/dev/sys/key:/path", "/path:UUID=1-2" */
@@ -366,11 +346,18 @@ static void add_key(struct list *list, const char *key)
 	}
 }
 
+/* What the initramfs opens: what its line says so of, and what lies below the rest */
 static void add_encrypted(struct list *list, const struct lea_mount *row)
 {
 	char path[PATH_MAX], label[LEA_SPEC_VALUE_BYTES];
 	struct lea_devno devno;
 
+	if (fflush(list->nodes))
+		list->fault = -ENOMEM;
+	if (list->fault || (!has_line(list->nodes_text, row->point) &&
+			    !lea_mount_has_option(row->options, "initramfs", NULL) &&
+			    !lea_mount_has_option(row->options, "x-initrd.attach", NULL)))
+		return;
 	snprintf(path, sizeof(path), "/dev/mapper/%s", row->point);
 	if (find_node(list, path, &devno))
 		read_content(list, devno, list->user, label);
@@ -379,35 +366,16 @@ static void add_encrypted(struct list *list, const struct lea_mount *row)
 	list->user[0] = '\0';
 }
 
-/* What the initramfs opens: what its line says so of, and what lies below the rest */
-static void add_crypttab(struct list *list)
-{
-	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
-
-	if (read_rows(list, LEA_CRYPTTAB, &rows))
-		return;
-	for (size_t i = 0; i < rows.count && !list->fault; i++) {
-		const struct lea_mount *row = &rows.mount[i];
-
-		if (fflush(list->nodes))
-			list->fault = -ENOMEM;
-		else if (has_line(list->nodes_text, row->point) ||
-			 lea_mount_has_option(row->options, "initramfs", NULL) ||
-			 lea_mount_has_option(row->options, "x-initrd.attach", NULL))
-			add_encrypted(list, row);
-	}
-}
-
 static void add_all(struct list *list, const char *resume)
 {
 	if (list->is_here) {
-		add_mounted(list);
-		add_swaps(list);
+		each_row(list, LEA_MOUNTINFO, add_mounted);
+		each_row(list, LEA_SWAPS, add_swap);
 	}
 	if (resume && !list->fault)
 		(void)add_source(list, resume);
-	add_fstab(list);
-	add_crypttab(list);
+	each_row(list, LEA_FSTAB, add_listed);
+	each_row(list, LEA_CRYPTTAB, add_encrypted);
 	/* An empty list says that it cannot be told. */
 	if (list->is_here && !fflush(list->needs) && !list->needs_bytes)
 		put_need(list, UNKNOWN, UNKNOWN, "", "");
@@ -426,7 +394,7 @@ int lea_initramfs_list(struct lea_world *world, const struct lea_conf *conf, con
 		if (conf)
 			lea_list_disks_print(world, conf, &list.disks, list.needs);
 	}
-	lea_list_disks_done(&list.disks);
+	lea_devset_done(&list.disks);
 	r = list.needs && !fclose(list.needs) ? list.fault : -ENOMEM;
 	r = list.nodes && !fclose(list.nodes) ? r : -ENOMEM;
 	if (r) {

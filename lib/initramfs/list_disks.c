@@ -13,22 +13,6 @@
 
 #define LINKS_MOST 2U /* a PV that several devices claim is not known by any */
 
-int lea_list_disks_add(struct lea_list_disks *disks, struct lea_devno devno)
-{
-	for (size_t i = 0; i < disks->count; i++)
-		if (disks->devno[i].major == devno.major && disks->devno[i].minor == devno.minor)
-			return 0;
-	if (lea_make_room(&disks->devno, &disks->room, disks->count + 1, sizeof(devno)))
-		return -ENOMEM;
-	disks->devno[disks->count++] = devno;
-	return 0;
-}
-
-void lea_list_disks_done(struct lea_list_disks *disks)
-{
-	free(disks->devno);
-}
-
 bool lea_list_disk_of(struct lea_world *world, const struct lea_found *found,
 		      struct lea_need_disk *ret_disk)
 {
@@ -46,17 +30,16 @@ bool lea_list_disk_of(struct lea_world *world, const struct lea_found *found,
 	return true;
 }
 
-static int scan(struct lea_scan *scan, const struct lea_devno *devno, size_t count)
+static int scan(struct lea_scan *scan, const struct lea_devset *disks)
 {
-	struct lea_device *devices = calloc(count + 1, sizeof(*devices));
+	struct lea_device *devices = calloc(disks->count + 1, sizeof(*devices));
 	int r = devices ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count && !r; i++)
-		r = lea_device_make(&(struct lea_devid){devno[i].major, devno[i].minor, 0}, NULL,
-				    &devices[i]);
-	r = r ? r : lea_scan_add(scan, devices, count);
+	for (size_t i = 0; i < disks->count && !r; i++)
+		r = lea_device_make(&disks->id[i], NULL, &devices[i]);
+	r = r ? r : lea_scan_add(scan, devices, disks->count);
 	if (devices)
-		lea_devices_free(devices, count);
+		lea_devices_free(devices, disks->count);
 	return r;
 }
 
@@ -72,7 +55,7 @@ static bool is_found(struct lea_found *const *found, size_t count, const char *p
 /* The PVs of these VGs on which no LV that is needed lies. */
 static int add_others(struct lea_world *world, struct lea_scan *pvs)
 {
-	LEA_AUTO(lea_list_disks_done) struct lea_list_disks others = {0};
+	LEA_AUTO(lea_devset_done) struct lea_devset others = {0};
 	struct lea_devno devno[LINKS_MOST];
 	struct lea_found *const *found;
 	size_t count;
@@ -80,14 +63,15 @@ static int add_others(struct lea_world *world, struct lea_scan *pvs)
 
 	found = lea_scan_found(pvs, &count);
 	for (size_t i = 0; i < count; i++)
-		for (uint32_t k = 0; found[i]->vg && k < found[i]->vg->pv_count && !r; k++) {
+		for (uint32_t k = 0; found[i]->vg && k < found[i]->vg->pv_count && r >= 0; k++) {
 			const char *pvid = found[i]->vg->pvs[k].id;
 
 			if (!is_found(found, count, pvid) &&
 			    lea_udevlinks_pv(world, pvid, devno, LINKS_MOST) == 1)
-				r = lea_list_disks_add(&others, devno[0]);
+				r = lea_devset_add(&others, &(struct lea_devid){devno[0].major,
+										devno[0].minor, 0});
 		}
-	return r ? r : scan(pvs, others.devno, others.count);
+	return r < 0 ? r : scan(pvs, &others);
 }
 
 static void print_found(struct lea_world *world, struct lea_scan *pvs, FILE *out)
@@ -107,7 +91,7 @@ static void print_found(struct lea_world *world, struct lea_scan *pvs, FILE *out
 LEA_DEFINE_FREEP(struct lea_scan, scan_freep, lea_scan_free);
 
 void lea_list_disks_print(struct lea_world *world, const struct lea_conf *conf,
-			  const struct lea_list_disks *disks, FILE *out)
+			  const struct lea_devset *disks, FILE *out)
 {
 	const struct lea_scan_options options = {.out_of_process = true, .no_probe = true};
 	LEA_AUTO(scan_freep) struct lea_scan *pvs = NULL;
@@ -116,7 +100,7 @@ void lea_list_disks_print(struct lea_world *world, const struct lea_conf *conf,
 	if (!disks->count)
 		return;
 	r = lea_scan_new(world, conf, &options, &pvs);
-	r = r ? r : scan(pvs, disks->devno, disks->count);
+	r = r ? r : scan(pvs, disks);
 	r = r ? r : add_others(world, pvs);
 	if (r < 0)
 		lea_log_fault(world->log, r, "reading the PVs of what boots");
