@@ -103,6 +103,25 @@ bool lea_arena_is_full(const struct lea_arena *arena)
 	return arena->is_full;
 }
 
+int lea_arena_make_room(struct lea_arena *arena, void *pointer_to_pointer, size_t *room,
+			size_t count, size_t size)
+{
+	const size_t more = 2 * count + 16;
+	void *old, *array;
+
+	if (count <= *room)
+		return 0;
+	array = lea_arena_alloc(arena, more, size);
+	if (!array)
+		return -ENOMEM;
+	memcpy(&old, pointer_to_pointer, sizeof(old));
+	if (*room)
+		memcpy(array, old, *room * size);
+	memcpy(pointer_to_pointer, &array, sizeof(array));
+	*room = more;
+	return 0;
+}
+
 char *lea_arena_strdup(struct lea_arena *arena, const char *s)
 {
 	size_t bytes = strlen(s) + 1;

@@ -26,6 +26,10 @@ LEA_DEFINE_FREEP(struct lea_arena, lea_arena_freep, lea_arena_free);
  * memory. */
 LEA_MUST_CHECK void *lea_arena_alloc(struct lea_arena *arena, size_t count, size_t size);
 
+/* As lea_make_room, for an array of the arena; what it was in before is freed with the arena. */
+LEA_MUST_CHECK int lea_arena_make_room(struct lea_arena *arena, void *pointer_to_pointer,
+				       size_t *room, size_t count, size_t size);
+
 /* Bytes taken from malloc so far. */
 size_t lea_arena_bytes(const struct lea_arena *arena);
 

@@ -81,23 +81,6 @@ static bool is_partition_of(const struct disk *disk, const char *name)
 	       isdigit((unsigned char)name[name_bytes + between_bytes]);
 }
 
-static int add(struct lea_needed_disks *disks, struct lea_arena *arena, size_t *room,
-	       const struct disk *disk)
-{
-	if (disks->count == *room) {
-		struct disk *bigger = lea_arena_alloc(arena, 2 * *room + 64, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		if (disks->count)
-			memcpy(bigger, disks->disk, disks->count * sizeof(*bigger));
-		disks->disk = bigger;
-		*room = 2 * *room + 64;
-	}
-	disks->disk[disks->count++] = *disk;
-	return 0;
-}
-
 /* One file has the numbers of all disks, each followed by its partitions. */
 static int list(struct lea_needed_disks *disks, struct lea_arena *arena)
 {
@@ -122,9 +105,12 @@ static int list(struct lea_needed_disks *disks, struct lea_arena *arena)
 			continue;
 		}
 		r = read_ids(disks, arena, &disk);
-		r = r ? r : add(disks, arena, &room, &disk);
+		r = r ? r
+		      : lea_arena_make_room(arena, &disks->disk, &room, disks->count + 1,
+					    sizeof(disk));
 		if (r)
 			return r;
+		disks->disk[disks->count++] = disk;
 	}
 	if (disks->count)
 		qsort(disks->disk, disks->count, sizeof(*disks->disk), by_id);

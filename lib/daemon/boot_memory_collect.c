@@ -42,24 +42,14 @@ struct collector {
 	bool is_same_boot; /* as the memory before */
 	bool *is_dropped;  /* [before->vg_count], in the arena: not to be kept */
 	struct lea_boot_memory *memory;
-	uint32_t vg_room;
+	size_t vg_room;
 	struct lv *lv; /* in the arena */
-	uint32_t lv_count, lv_room;
+	size_t lv_count, lv_room;
 	bool has_duplicates;	  /* of some PV */
 	int data_fd;		  /* of udev's database; negative: none */
 	struct lea_device device; /* its properties are lines */
 	char lines[LEA_UDEVBRIEF_BYTES];
 };
-
-/* Grows an array of the arena; what it leaves behind is freed with the arena. */
-static void *bigger(struct lea_arena *arena, const void *old, uint32_t count, size_t size)
-{
-	void *array = lea_arena_alloc(arena, 2 * (size_t)count + 16, size);
-
-	if (array && count)
-		memcpy(array, old, count * size);
-	return array;
-}
 
 /* Reads udev's properties of a device into collector->lines. */
 static void read_properties(struct collector *collector, struct lea_devno devno)
@@ -338,16 +328,9 @@ static const struct lea_boot_vg *find_newer(const struct lea_boot_vg *then,
 static int make_room(struct collector *collector)
 {
 	struct lea_boot_memory *memory = collector->memory;
-	struct lea_boot_vg *vg;
 
-	if (memory->vg_count < collector->vg_room)
-		return 0;
-	vg = bigger(collector->arena, memory->vg, memory->vg_count, sizeof(*vg));
-	if (!vg)
-		return -ENOMEM;
-	memory->vg = vg;
-	collector->vg_room = 2 * memory->vg_count + 16;
-	return 0;
+	return lea_arena_make_room(collector->arena, &memory->vg, &collector->vg_room,
+				   memory->vg_count + 1U, sizeof(*memory->vg));
 }
 
 static int fill_vg(struct collector *collector, const char *vg_id, const struct lea_claim *claim,
@@ -507,21 +490,17 @@ static int add_lv(struct collector *collector, struct lea_devno devno)
 {
 	char uuid[DM_UUID_BYTES] = "";
 	const struct lea_boot_vg *vg;
-	struct lv *lvs = collector->lv, *lv;
+	struct lv *lv;
 
 	read_properties(collector, devno);
 	lea_udevdb_property(&collector->device, "DM_UUID", uuid, sizeof(uuid));
 	vg = find_vg_of(collector->memory, uuid);
 	if (!vg || lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
 		return 0;
-	if (collector->lv_count == collector->lv_room) {
-		lvs = bigger(collector->arena, lvs, collector->lv_count, sizeof(*lvs));
-		if (!lvs)
-			return -ENOMEM;
-		collector->lv = lvs;
-		collector->lv_room = 2 * collector->lv_count + 16;
-	}
-	lv = &lvs[collector->lv_count];
+	if (lea_arena_make_room(collector->arena, &collector->lv, &collector->lv_room,
+				collector->lv_count + 1, sizeof(*lv)))
+		return -ENOMEM;
+	lv = &collector->lv[collector->lv_count];
 	lv->vg = (uint32_t)(vg - collector->memory->vg);
 	lv->lv.name = property(collector, "DM_LV_NAME", false);
 	lv->lv.fs_uuid = property(collector, "ID_FS_UUID_ENC", true);
@@ -572,7 +551,7 @@ static int distribute(struct collector *collector)
 		return -ENOMEM;
 	if (collector->lv_count)
 		qsort(collector->lv, collector->lv_count, sizeof(*collector->lv), compare_lvs);
-	for (uint32_t i = 0; i < collector->lv_count; i++) {
+	for (size_t i = 0; i < collector->lv_count; i++) {
 		vg = &collector->memory->vg[collector->lv[i].vg];
 		lvs[i] = collector->lv[i].lv;
 		if (!vg->lv_count++)
