@@ -33,19 +33,13 @@ static bool is_tag(const char *tag)
 
 bool lea_need_is_word(const char *word)
 {
-	const char *slash = strchr(word, '/');
-	char vg_name[LEA_NEED_VALUE_CHARS + 1];
+	struct lea_spec spec;
 
 	if (*word == '@')
 		return is_tag(word + 1);
-	if (!slash)
+	if (!strchr(word, '/'))
 		return lea_name_ok(word);
-	if ((size_t)(slash - word) >= sizeof(vg_name))
-		return false;
-	memcpy(vg_name, word, (size_t)(slash - word));
-	vg_name[slash - word] = '\0';
-	return lea_name_ok(vg_name) && lea_name_ok(slash + 1) &&
-	       !lea_lv_name_is_reserved(slash + 1);
+	return lea_spec_cut(word, &spec) && !lea_lv_name_is_reserved(spec.lv);
 }
 
 static void add_limit(struct lea_need *need, uint32_t limit_ms)
@@ -83,24 +77,11 @@ int lea_needs_add(struct lea_needs *needs, const char *word, const char *user, u
 				 &(struct lea_need){LEA_NEED_WORD, word, user, limit_ms});
 }
 
-static bool names_vg(const char *word, const struct lea_vg *vg)
+bool lea_need_word_names_vg(const char *word, const char *vg_name)
 {
-	return *word == '@' ? lea_strings_have(&vg->tags, word + 1) : !strcmp(word, vg->name);
-}
+	const size_t chars = strlen(vg_name);
 
-/* What follows "vg/" in the word; NULL: the word is not about an LV of this VG. */
-static const char *lv_part(const char *word, const struct lea_vg *vg)
-{
-	const size_t chars = strlen(vg->name);
-
-	return !strncmp(word, vg->name, chars) && word[chars] == '/' ? word + chars + 1 : NULL;
-}
-
-static bool names_lv(const char *word, const struct lea_vg *vg, const struct lea_lv *lv)
-{
-	const char *name = lv_part(word, vg);
-
-	return *word == '@' ? lea_strings_have(&lv->tags, word + 1) : name && !strcmp(name, lv->name);
+	return !strncmp(word, vg_name, chars) && (!word[chars] || word[chars] == '/');
 }
 
 /* Is it "@tag", with a tag of the VG or of an LV? */
@@ -128,20 +109,9 @@ bool lea_need_is_tagged(const struct lea_volume_list *list, const struct lea_vg 
  * metadata may have it. */
 static bool concerns(const struct lea_volume_list *list, const struct lea_vg *vg)
 {
-	for (uint32_t i = 0; i < list->count; i++) {
-		const char *word = list->item[i];
-
-		if (names_vg(word, vg) || lv_part(word, vg) || names_tag(word, vg))
-			return true;
-	}
-	return false;
-}
-
-static bool is_listed(const struct lea_volume_list *list, const struct lea_vg *vg,
-		      const struct lea_lv *lv)
-{
 	for (uint32_t i = 0; i < list->count; i++)
-		if (names_vg(list->item[i], vg) || names_lv(list->item[i], vg, lv))
+		if (lea_need_word_names_vg(list->item[i], vg->name) ||
+		    names_tag(list->item[i], vg))
 			return true;
 	return false;
 }
@@ -155,7 +125,7 @@ enum lea_need_class lea_need_of_vg(const struct lea_needs *needs, const struct l
 	if (!concerns(&needs->last, vg))
 		return LEA_CLASS_NORMAL;
 	for (uint32_t i = 0; i < vg->lv_count; i++)
-		if (lea_lv_is_visible(&vg->lvs[i]) && !is_listed(&needs->last, vg, &vg->lvs[i]))
+		if (lea_lv_is_visible(&vg->lvs[i]) && !lea_select_is_listed(&needs->last, vg, &vg->lvs[i]))
 			return LEA_CLASS_NORMAL;
 	return LEA_CLASS_LAST;
 }

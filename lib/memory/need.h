@@ -96,5 +96,7 @@ enum lea_need_class {
  */
 enum lea_need_class lea_need_of_vg(const struct lea_needs *needs, const struct lea_vg *vg);
 
+/* Does the word name this VG, or an LV in it? */
+bool lea_need_word_names_vg(const char *word, const char *vg_name);
 /* Does an "@tag" of this list name the VG or one of its LVs? */
 bool lea_need_is_tagged(const struct lea_volume_list *list, const struct lea_vg *vg);

@@ -10,10 +10,7 @@
 
 bool lea_need_names_vg(const struct lea_need *need, const char *vg_name)
 {
-	const size_t bytes = strlen(vg_name);
-
-	return need->kind == LEA_NEED_WORD && !strncmp(need->value, vg_name, bytes) &&
-	       (!need->value[bytes] || need->value[bytes] == '/');
+	return need->kind == LEA_NEED_WORD && lea_need_word_names_vg(need->value, vg_name);
 }
 
 /* Is this the LV with the file system that is needed? udev writes some UUIDs in capitals. */

@@ -52,6 +52,14 @@ static bool matches(const struct lea_vg *vg, const struct lea_lv *lv,
 	return false;
 }
 
+bool lea_select_is_listed(const struct lea_volume_list *list, const struct lea_vg *vg,
+			  const struct lea_lv *lv)
+{
+	const struct lea_select_rules rules = {0};
+
+	return matches(vg, lv, &rules, list);
+}
+
 /* Without a list, a host with tags activates only what carries one of its tags. */
 static bool passes_volume_list(const struct lea_vg *vg, const struct lea_lv *lv,
 			       const struct lea_select_rules *rules)

@@ -25,7 +25,7 @@ struct lea_select_rules {
 	/* What the caller wants of the VG: no other LV is selected. A snapshot stands for its
 	 * origin. Undefined: every LV. */
 	struct lea_volume_list only;
-	struct lea_volume_list first; /* LVs that come before the others; it selects none */
+	struct lea_volume_list first;	  /* LVs that come before the others; it selects none */
 	struct lea_volume_list host_tags; /* plain words; "defined" is ignored */
 };
 
@@ -39,6 +39,10 @@ enum lea_selected {
 	LEA_SELECT_NOT_WANTED,	/* not in rules->only */
 	LEA_SELECT_LACKS_PV,	/* a PV is missing that it needs; only lea_plan_vg says so */
 };
+
+/* Does the list have the LV, its VG or a tag of either? Tags of the host ("@*") do not count. */
+bool lea_select_is_listed(const struct lea_volume_list *list, const struct lea_vg *vg,
+			  const struct lea_lv *lv);
 
 /* LEA_SELECTED, or the first reason against it, in the order in which lvm2 checks. */
 enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv,
