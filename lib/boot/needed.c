@@ -2,6 +2,7 @@
 #include "boot/needed.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,6 @@
 #define LOCK_MS	 1000U /* how long it waits for lvm2's locks; the coldplug waits for it */
 #define PAUSE_MS 20U
 
-/* A device of the scan. */
-struct member {
-	const struct lea_boot_vg *vg;
-	const struct lea_boot_pv *pv;
-};
-
 struct wave {
 	struct lea_session *session;
 	struct lea_world *world;
@@ -50,8 +45,7 @@ struct wave {
 	const char **for_udev;
 	uint64_t until_ms; /* of the clock: the coldplug waits no longer */
 	struct lea_needed_disks *disks;
-	struct lea_device *device; /* [count], in the order of member; owned, emptied by the scan */
-	struct member *member;	   /* [count] */
+	struct lea_needed_pv *pv; /* [count]; of the VGs that are taken now; owned */
 	size_t count;
 	struct lea_scan *scan;	     /* owned */
 	struct lea_scan_texts texts; /* of all its scans */
@@ -108,16 +102,21 @@ static void keep_off(struct wave *wave, const struct lea_boot_vg *vg, const char
 /* ---- the disks */
 
 /* Why must this PV not be read yet? Notes it if udev can tell more. */
-static void judge(struct wave *wave, const struct lea_boot_vg *vg, const struct lea_boot_pv *pv,
+static void judge(struct wave *wave, const struct lea_needed_pv *pv,
 		  const struct lea_keep_off_device *seen)
 {
 	bool is_for_udev;
-	const char *why = lea_keep_off_device(pv, seen, &is_for_udev);
+	const char *why = lea_keep_off_device(pv->pv, seen, &is_for_udev);
 
 	if (why && is_for_udev)
-		wave->for_udev[vg - wave->memory.vg] = why;
+		wave->for_udev[pv->vg - wave->memory.vg] = why;
 	else if (why)
-		keep_off(wave, vg, pv->pvid, why);
+		keep_off(wave, pv->vg, pv->pv->pvid, why);
+}
+
+static void drop_last(struct wave *wave)
+{
+	lea_device_done(&wave->pv[--wave->count].device);
 }
 
 /* Adds the VG's devices, unless one of them must not be read, or not yet. */
@@ -130,24 +129,23 @@ static int add_vg(struct wave *wave, const struct lea_boot_vg *vg)
 	if (!vg->pv_count)
 		keep_off(wave, vg, NULL, "no PV of it is remembered");
 	for (uint32_t i = 0; !r && vg->is_needed && i < vg->pv_count; i++) {
-		struct lea_device *device = &wave->device[wave->count];
+		struct lea_needed_pv *pv = &wave->pv[wave->count++];
 		struct lea_keep_off_device seen;
 
-		r = lea_needed_disks_find(wave->disks, &vg->pv[i], &seen, device);
+		*pv = (struct lea_needed_pv){.vg = vg, .pv = &vg->pv[i]};
+		r = lea_needed_disks_find(wave->disks, pv, &seen);
 		if (r)
 			break;
-		seen.had_multipathd = vg->has_multipathd;
-		wave->member[wave->count++] = (struct member){vg, &vg->pv[i]};
-		lea_timeline_note_device(wave->world, LEA_RING_SEEN, device,
+		lea_timeline_note_device(wave->world, LEA_RING_SEEN, &pv->device,
 					 (struct lea_timeline_note){0});
-		judge(wave, vg, &vg->pv[i], &seen);
+		judge(wave, pv, &seen);
 	}
 	if (!vg->is_needed)
 		*for_udev = NULL;
 	else if (*for_udev)
 		wave->memory.vg[vg - wave->memory.vg].is_needed = false;
 	while (!vg->is_needed && wave->count > before)
-		lea_device_done(&wave->device[--wave->count]);
+		drop_last(wave);
 	return r;
 }
 
@@ -158,9 +156,8 @@ static int add_vgs(struct wave *wave)
 
 	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
 		most += wave->memory.vg[i].is_needed ? wave->memory.vg[i].pv_count : 0;
-	wave->device = calloc(most + 1, sizeof(*wave->device));
-	wave->member = calloc(most + 1, sizeof(*wave->member));
-	if (!wave->device || !wave->member)
+	wave->pv = calloc(most + 1, sizeof(*wave->pv));
+	if (!wave->pv)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < wave->memory.vg_count; i++)
 		if (wave->memory.vg[i].is_needed)
@@ -243,13 +240,12 @@ static const char *why_by_content(const struct lea_boot_vg *vg, const struct lea
 	return lea_keep_off_content(vg, pv, &content);
 }
 
-static void check(struct wave *wave, const struct member *member, const struct lea_found *found)
+static void check(struct wave *wave, const struct lea_needed_pv *pv, const struct lea_found *found)
 {
-	const char *why =
-		member->vg->is_needed ? why_by_content(member->vg, member->pv, found, true) : NULL;
+	const char *why = pv->vg->is_needed ? why_by_content(pv->vg, pv->pv, found, true) : NULL;
 
 	if (why)
-		keep_off(wave, member->vg, member->pv->pvid, why);
+		keep_off(wave, pv->vg, pv->pv->pvid, why);
 }
 
 /* Components of arrays are to be known whatever the settings say: udev has not looked for arrays
@@ -262,16 +258,24 @@ static int read_disks(struct wave *wave)
 						 .md = LEA_FILTER_MD_ANY,
 						 .reader = wave->session->reader,
 						 .texts = &wave->texts};
+	struct lea_device *devices = calloc(wave->count + 1, sizeof(*devices));
 	struct lea_found *const *found;
 	size_t count;
-	int r = lea_scan_new(wave->world, wave->session->conf, &options, &wave->scan);
+	int r = devices ? lea_scan_new(wave->world, wave->session->conf, &options, &wave->scan)
+			: -ENOMEM;
 
-	r = r ? r : lea_scan_add(wave->scan, wave->device, wave->count);
+	for (size_t i = 0; !r && i < wave->count; i++) {
+		devices[i] = wave->pv[i].device;
+		wave->pv[i].device = (struct lea_device){0};
+	}
+	r = r ? r : lea_scan_add(wave->scan, devices, wave->count);
+	if (devices)
+		lea_devices_free(devices, wave->count);
 	if (r)
 		return r < 0 ? r : -EINVAL;
 	found = lea_scan_found(wave->scan, &count);
 	for (size_t i = 0; i < count && i < wave->count; i++)
-		check(wave, &wave->member[i], found[i]);
+		check(wave, &wave->pv[i], found[i]);
 	return 0;
 }
 
@@ -506,75 +510,52 @@ static void forget_listed(struct wave *wave)
 	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
 		wave->memory.vg[i].is_needed = false;
 	while (wave->count)
-		lea_device_done(&wave->device[--wave->count]);
+		drop_last(wave);
 	lea_scan_free(LEA_TAKE(wave->scan));
 	/* The kernel may have loaded a driver since it was made. */
 	lea_filter_free(LEA_TAKE(wave->filter));
 }
 
-static struct lea_needed_udev_pv *find_pv(struct lea_needed_udev_pv *pv, size_t count,
-					  const struct lea_boot_pv *looked_for)
+/* Keeps the PVs of the VGs that udev has found whole. */
+static void list_found(struct wave *wave)
 {
-	const struct lea_needed_udev_pv key = {.pv = looked_for};
+	const size_t count = wave->count;
 
-	return bsearch(&key, pv, count, sizeof(key), lea_needed_udev_order);
-}
+	wave->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct lea_needed_pv *pv = &wave->pv[i];
+		const char **why = &wave->for_udev[pv->vg - wave->memory.vg];
 
-/* Lists the devices of the VG if udev has found all its PVs. */
-static void list_found(struct wave *wave, struct lea_boot_vg *vg, struct lea_needed_udev_pv *pv,
-		       size_t count)
-{
-	const struct lea_needed_udev_pv *found;
-
-	for (uint32_t i = 0; i < vg->pv_count; i++) {
-		found = find_pv(pv, count, &vg->pv[i]);
-		if (!found->device.name || found->is_twice) {
-			leave(wave, vg, vg->pv[i].pvid,
-			      found->is_twice ? "it is on two devices"
-					      : wave->for_udev[vg - wave->memory.vg]);
-			return;
-		}
+		if (!*why || (pv->device.name && !pv->is_twice))
+			continue;
+		leave(wave, pv->vg, pv->pv->pvid, pv->is_twice ? "it is on two devices" : *why);
+		*why = NULL;
 	}
-	vg->is_needed = true;
-	for (uint32_t i = 0; i < vg->pv_count; i++) {
-		struct lea_needed_udev_pv *its = find_pv(pv, count, &vg->pv[i]);
+	for (size_t i = 0; i < count; i++) {
+		const ptrdiff_t at = wave->pv[i].vg - wave->memory.vg;
 
-		wave->member[wave->count] = (struct member){vg, &vg->pv[i]};
-		wave->device[wave->count++] = its->device;
-		its->device = (struct lea_device){0};
+		wave->memory.vg[at].is_needed = wave->for_udev[at];
+		if (wave->for_udev[at])
+			wave->pv[wave->count++] = wave->pv[i];
+		else
+			lea_device_done(&wave->pv[i].device);
 	}
-}
-
-static int ask_udev(struct wave *wave, struct lea_needed_udev_pv *pv, size_t count)
-{
-	int r = lea_needed_udev_find(wave->world, wave->disks, pv, count, wave->until_ms);
-
-	for (uint32_t i = 0; !r && i < wave->memory.vg_count; i++)
-		if (wave->for_udev[i])
-			list_found(wave, &wave->memory.vg[i], pv, count);
-	for (size_t i = 0; i < count; i++)
-		lea_device_done(&pv[i].device);
-	return r || !wave->count ? r : take_listed(wave);
 }
 
 static int take_from_udev(struct wave *wave)
 {
-	LEA_AUTO(lea_freep) struct lea_needed_udev_pv *pv = NULL;
-	size_t count = 0;
+	int r;
 
 	forget_listed(wave);
 	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
-		count += wave->for_udev[i] ? wave->memory.vg[i].pv_count : 0;
-	if (!count)
-		return 0;
-	pv = calloc(count, sizeof(*pv));
-	if (!pv)
-		return -ENOMEM;
-	count = 0;
-	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
 		for (uint32_t k = 0; wave->for_udev[i] && k < wave->memory.vg[i].pv_count; k++)
-			pv[count++].pv = &wave->memory.vg[i].pv[k];
-	return ask_udev(wave, pv, count);
+			wave->pv[wave->count++] = (struct lea_needed_pv){
+				.vg = &wave->memory.vg[i], .pv = &wave->memory.vg[i].pv[k]};
+	r = lea_needed_udev_find(wave->world, wave->disks, wave->pv, wave->count, wave->until_ms);
+	if (r)
+		return r;
+	list_found(wave);
+	return wave->count ? take_listed(wave) : 0;
 }
 
 static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
@@ -616,10 +597,9 @@ int lea_needed_run(struct lea_session *session, void (*ready)(void *arg), void *
 	lea_scan_free(wave.scan);
 	lea_filter_free(wave.filter);
 	lea_scan_texts_done(&wave.texts);
-	for (size_t i = 0; wave.device && i < wave.count; i++)
-		lea_device_done(&wave.device[i]);
-	free(wave.device);
-	free(wave.member);
+	while (wave.count)
+		drop_last(&wave);
+	free(wave.pv);
 	for (size_t i = 0; wave.lock && i < wave.memory.vg_count; i++)
 		lea_lock_release(wave.lock[i]);
 	free(wave.lock);

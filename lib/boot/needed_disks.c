@@ -187,15 +187,16 @@ static bool is_held(struct lea_world *world, struct lea_devno devno, bool is_par
 	return r < 0 || has_other;
 }
 
-int lea_needed_disks_find(struct lea_needed_disks *disks, const struct lea_boot_pv *pv,
-			  struct lea_keep_off_device *ret_seen, struct lea_device *ret_device)
+int lea_needed_disks_find(struct lea_needed_disks *disks, struct lea_needed_pv *needed,
+			  struct lea_keep_off_device *ret_seen)
 {
+	const struct lea_boot_pv *pv = needed->pv;
 	struct lea_keep_off_device seen = {.wwid = "",
 					   .has_multipathd = disks->has_multipathd,
+					   .had_multipathd = needed->vg->has_multipathd,
 					   .has_filters = disks->has_filters};
 	const struct disk *disk = find(disks, pv->wwid, pv->address, &seen.with_wwid);
 	const bool is_partition = pv->kind == LEA_BOOT_PARTITION;
-	struct lea_device device = {0};
 	struct lea_devno devno;
 	char name[PATH_BYTES], path[PATH_BYTES + 8];
 	int r = 0;
@@ -210,17 +211,12 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, const struct lea_boot_
 		snprintf(path, sizeof(path), "/dev/%s", name);
 		r = lea_device_make(&(struct lea_devid){devno.major, devno.minor,
 							lea_sysfs_diskseq(disks->world, devno)},
-				    path, &device);
-		r = r ? r : lea_udevdb_fill(disks->world, &device);
-		seen.has_links = !r && device.devlinks[0];
-	}
-	if (r) {
-		lea_device_done(&device);
-		return r;
+				    path, &needed->device);
+		r = r ? r : lea_udevdb_fill(disks->world, &needed->device);
+		seen.has_links = !r && needed->device.devlinks[0];
 	}
 	*ret_seen = seen;
-	*ret_device = device;
-	return 0;
+	return r;
 }
 
 /* What the PV lies on; of one on a disk the disk itself, in *room. */

@@ -17,6 +17,16 @@
 
 struct lea_needed_disks;
 
+/* A PV that the boot needs. */
+struct lea_needed_pv {
+	const struct lea_boot_vg *vg; /* as the next one borrowed */
+	const struct lea_boot_pv *pv;
+	struct lea_device device; /* owned (lea_device_done); empty: it is not there */
+	/* For needed_udev.c: */
+	bool is_seen;  /* udev has told of it, or none of its disks is there */
+	bool is_twice; /* it is on two devices */
+};
+
 /* @world, @arena: borrowed; @arena owns the result. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_needed_disks_list(struct lea_world *world, const struct lea_conf *conf,
 					 struct lea_arena *arena,
@@ -24,15 +34,12 @@ LEA_MUST_CHECK int lea_needed_disks_list(struct lea_world *world, const struct l
 
 /*
  * lea_needed_disks_find - the device of a remembered PV
- * @ret_seen:   for lea_keep_off_device; its strings are borrowed from @disks
- * @ret_device: for a scan, with udev's properties, where udev has any; owned (lea_device_done).
- * Empty if the device is not there.
+ * @pv:	      gets the device, with udev's properties, where udev has any
+ * @ret_seen: for lea_keep_off_device; its strings are borrowed from @disks
  * Returns 0 or -errno.
  */
-LEA_MUST_CHECK int lea_needed_disks_find(struct lea_needed_disks *disks,
-					 const struct lea_boot_pv *pv,
-					 struct lea_keep_off_device *ret_seen,
-					 struct lea_device *ret_device);
+LEA_MUST_CHECK int lea_needed_disks_find(struct lea_needed_disks *disks, struct lea_needed_pv *pv,
+					 struct lea_keep_off_device *ret_seen);
 
 /*
  * lea_needed_disks_announce - have the kernel send udev an add of each disk of a remembered PV

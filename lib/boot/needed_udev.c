@@ -17,35 +17,35 @@
 struct search {
 	struct lea_world *world;
 	struct lea_udevmon *monitor; /* owned */
-	struct lea_needed_udev_pv *pv;
+	struct lea_needed_pv *pv;
 	size_t count, unseen;
 };
 
-int lea_needed_udev_order(const void *a, const void *b)
+static int by_pvid(const void *a, const void *b)
 {
-	const struct lea_needed_udev_pv *left = a, *right = b;
+	const struct lea_needed_pv *left = a, *right = b;
 
 	return strcmp(left->pv->pvid, right->pv->pvid);
 }
 
 /* The PV that the event tells of; NULL: none of these, or not where it was. */
-static struct lea_needed_udev_pv *find(struct search *search, const struct lea_udevmon_event *event)
+static struct lea_needed_pv *find(struct search *search, const struct lea_udevmon_event *event)
 {
 	const struct lea_devno devno = lea_device_devno(&event->device);
 	struct lea_boot_pv wanted = {0};
-	const struct lea_needed_udev_pv key = {.pv = &wanted};
-	struct lea_needed_udev_pv *found;
+	const struct lea_needed_pv key = {.pv = &wanted};
+	struct lea_needed_pv *found;
 
 	if (!event->is_pv || event->device.is_gone || lea_id_parse(event->fs_uuid, wanted.pvid) < 0)
 		return NULL;
-	found = bsearch(&key, search->pv, search->count, sizeof(key), lea_needed_udev_order);
+	found = bsearch(&key, search->pv, search->count, sizeof(key), by_pvid);
 	return found && lea_below_kind(search->world, devno) == found->pv->kind &&
 			       lea_needed_disks_carry(search->world, found->pv, devno)
 		       ? found
 		       : NULL;
 }
 
-static void note_seen(struct search *search, struct lea_needed_udev_pv *pv)
+static void note_seen(struct search *search, struct lea_needed_pv *pv)
 {
 	search->unseen -= !pv->is_seen;
 	pv->is_seen = true;
@@ -54,7 +54,7 @@ static void note_seen(struct search *search, struct lea_needed_udev_pv *pv)
 static int see(void *arg, struct lea_udevmon_event *event)
 {
 	struct search *search = arg;
-	struct lea_needed_udev_pv *pv = find(search, event);
+	struct lea_needed_pv *pv = find(search, event);
 
 	if (pv)
 		note_seen(search, pv);
@@ -63,7 +63,7 @@ static int see(void *arg, struct lea_udevmon_event *event)
 }
 
 /* Is the device itself one whose disks are announced? What udev's database has of it is older. */
-static bool is_announced(const struct lea_needed_udev_pv *pv)
+static bool is_announced(const struct lea_needed_pv *pv)
 {
 	return pv->pv->kind == LEA_BOOT_DISK || pv->pv->kind == LEA_BOOT_PARTITION;
 }
@@ -73,7 +73,7 @@ static bool is_announced(const struct lea_needed_udev_pv *pv)
 static int see_above(void *arg, struct lea_udevmon_event *event)
 {
 	struct search *search = arg;
-	struct lea_needed_udev_pv *pv = find(search, event);
+	struct lea_needed_pv *pv = find(search, event);
 
 	if (pv && !is_announced(pv))
 		note_seen(search, pv);
@@ -83,7 +83,7 @@ static int see_above(void *arg, struct lea_udevmon_event *event)
 
 static int take(void *arg, struct lea_udevmon_event *event)
 {
-	struct lea_needed_udev_pv *pv = find(arg, event);
+	struct lea_needed_pv *pv = find(arg, event);
 
 	if (pv && is_announced(pv) && !pv->is_seen)
 		pv = NULL;
@@ -146,14 +146,14 @@ static int search_all(struct search *search, struct lea_needed_disks *disks, uin
 }
 
 int lea_needed_udev_find(struct lea_world *world, struct lea_needed_disks *disks,
-			 struct lea_needed_udev_pv *pv, size_t count, uint64_t until_ms)
+			 struct lea_needed_pv *pv, size_t count, uint64_t until_ms)
 {
 	struct search search = {.world = world, .pv = pv, .count = count, .unseen = count};
 	int r;
 
 	if (!count)
 		return 0;
-	qsort(pv, count, sizeof(*pv), lea_needed_udev_order);
+	qsort(pv, count, sizeof(*pv), by_pvid);
 	r = world->udev->listen(TAG, &search.monitor);
 	if (r)
 		return r;

@@ -14,23 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lea_needed_udev_pv {
-	const struct lea_boot_pv *pv; /* borrowed */
-	struct lea_device device;     /* owned (lea_device_done); empty: it is not there */
-	bool is_seen;		      /* udev has told of it, or none of its disks is there */
-	bool is_twice;		      /* it is on two devices */
-};
-
 /*
  * lea_needed_udev_find - have udev process the disks of these PVs, and wait for the PVs
  * Not for a PV none of whose disks is there, nor for a passphrase that a person must type.
- * @pv:	      [count]; sorted here by PVID
+ * @pv:	      [count], without devices; sorted here by PVID
  * @until_ms: of the world's clock; the wait ends at the latest then
  * A PV counts if it is on a device of the remembered kind that lies on the remembered disks alone.
  * Blocks. Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_needed_udev_find(struct lea_world *world, struct lea_needed_disks *disks,
-					struct lea_needed_udev_pv *pv, size_t count,
-					uint64_t until_ms);
-/* The order of PVs afterwards, for bsearch: by PVID. */
-int lea_needed_udev_order(const void *a, const void *b);
+					struct lea_needed_pv *pv, size_t count, uint64_t until_ms);
