@@ -216,6 +216,15 @@ static bool lists(const struct lea_claim *claim, const char *pvid)
 	       bsearch(pvid, claim->pv, claim->pv_count, sizeof(*claim->pv), lea_compare_text);
 }
 
+/* Had the VG a PV that is none of the claim's? */
+static bool had_other_pv(const struct lea_boot_vg *then, const struct lea_claim *claim)
+{
+	for (uint32_t i = 0; i < then->pv_count; i++)
+		if (!lists(claim, then->pv[i].pvid))
+			return true;
+	return false;
+}
+
 /* A VG as it is now: its claim may be of before a change that asked for no activation. */
 struct now {
 	char name[128]; /* "": no PV names the VG */
@@ -293,12 +302,8 @@ static bool is_whole(int run_fd, const struct lea_claim *claim, const struct now
 static bool is_part_of(const struct collector *collector, const struct lea_claim *claim,
 		       const struct now *now, const struct lea_boot_vg *then)
 {
-	if (!claim->in_part[0] || now->has_list || !then || !collector->is_same_boot)
-		return false;
-	for (uint32_t i = 0; i < then->pv_count; i++)
-		if (!lists(claim, then->pv[i].pvid))
-			return true;
-	return false;
+	return claim->in_part[0] && !now->has_list && then && collector->is_same_boot &&
+	       had_other_pv(then, claim);
 }
 
 /* No PV names the VG: was it removed? Else a disk went with it. */
@@ -317,12 +322,10 @@ static const struct lea_boot_vg *find_newer(const struct lea_boot_vg *then,
 					    uint32_t seqno)
 {
 	/* Under another name it is another VG, as for lvm2. */
-	if (!then || then->seqno <= seqno || strcmp(then->name, now->name) != 0)
-		return NULL;
-	for (uint32_t i = 0; i < then->pv_count; i++)
-		if (!lists(claim, then->pv[i].pvid))
-			return then;
-	return NULL;
+	return then && then->seqno > seqno && !strcmp(then->name, now->name) &&
+			       had_other_pv(then, claim)
+		       ? then
+		       : NULL;
 }
 
 static int make_room(struct collector *collector)
@@ -486,12 +489,15 @@ static struct lea_boot_vg *find_vg_of(const struct lea_boot_memory *memory, cons
 }
 
 /* Adds the device if it is an active LV that users see: udev has its name and its content. */
-static int add_lv(struct collector *collector, struct lea_devno devno)
+static int add_lv(struct collector *collector, const char *device)
 {
+	struct lea_devno devno;
 	char uuid[DM_UUID_BYTES] = "";
 	const struct lea_boot_vg *vg;
 	struct lv *lv;
 
+	if (strncmp(device, "dm-", 3) != 0 || !lea_sysfs_find(collector->world, device, &devno))
+		return 0;
 	read_properties(collector, devno);
 	lea_udevdb_property(&collector->device, "DM_UUID", uuid, sizeof(uuid));
 	vg = find_vg_of(collector->memory, uuid);
@@ -511,15 +517,6 @@ static int add_lv(struct collector *collector, struct lea_devno devno)
 	return 0;
 }
 
-static int add_block_device(struct collector *collector, const char *name)
-{
-	struct lea_devno devno;
-
-	if (strncmp(name, "dm-", 3) != 0 || !lea_sysfs_find(collector->world, name, &devno))
-		return 0;
-	return add_lv(collector, devno);
-}
-
 static int add_lvs(struct collector *collector)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
@@ -528,7 +525,7 @@ static int add_lvs(struct collector *collector)
 	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
 
 	while ((entry = lea_file_next(dir, &r)))
-		r = add_block_device(collector, entry->d_name);
+		r = add_lv(collector, entry->d_name);
 	return r;
 }
 

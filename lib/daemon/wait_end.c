@@ -8,10 +8,11 @@
 #include "memory/need_memory.h"
 #include "memory/need_unit.h"
 #include "state/claim.h"
+#include "state/queue.h"
 #include "world/ask_password.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 static bool is_any_absent(const struct lea_needs *needs, int dev_fd)
@@ -22,28 +23,27 @@ static bool is_any_absent(const struct lea_needs *needs, int dev_fd)
 	return false;
 }
 
-/* Names in the folder that begin with @prefix. What cannot be listed is no progress. */
-static uint32_t count_names(int dir_fd, const char *folder, const char *prefix)
+/* Block devices that udev has finished with; it has other files, too. What cannot be listed is no
+ * progress. */
+static uint32_t count_devices(const struct lea_world *world)
 {
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/run/udev/data");
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	uint32_t count = 0;
-	DIR *dir;
-	int r = dir_fd < 0 ? dir_fd : lea_file_list(dir_fd, folder, &dir);
+	int r = path ? lea_file_list(AT_FDCWD, path, &dir) : -ENOMEM;
 
-	if (r)
-		return 0;
 	while ((entry = lea_file_next(dir, &r)))
-		count += !strncmp(entry->d_name, prefix, strlen(prefix));
-	closedir(dir);
+		count += entry->d_name[0] == 'b';
 	return count;
 }
 
-/* The same below the root. */
-static uint32_t count_below(const struct lea_world *world, const char *path, const char *prefix)
+static uint32_t count_pvs(struct lea_world *world)
 {
-	LEA_AUTO(lea_closep) int fd = lea_world_folder(world, path);
+	const int run_fd = lea_world_run(world);
+	size_t count;
 
-	return count_names(fd, ".", prefix);
+	return run_fd < 0 || lea_queue_count(run_fd, "pvs_online", &count) ? 0 : (uint32_t)count;
 }
 
 struct waited {
@@ -109,9 +109,8 @@ static struct lea_progress_facts gather(const struct lea_wait_end *end, struct l
 		.now_ms = lea_world_now_ms(world),
 		.begin_ms = end->begin_ms,
 		.limit_ms = least_limit(end, needs, lea_world_dev(world)),
-		/* of block devices; it has other files, too */
-		.devices = count_below(world, "/run/udev/data", "b"),
-		.pvs = count_names(lea_world_run(world), "pvs_online", ""),
+		.devices = count_devices(world),
+		.pvs = count_pvs(world),
 		.is_idle = !lea_udev_is_busy(world),
 		.is_asked = lea_password_is_asked(world),
 		.is_activating = is_activating(world, needs),
