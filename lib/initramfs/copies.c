@@ -89,44 +89,9 @@ static bool is_same_disk(const struct lea_need_disk *a, const struct lea_need_di
 	return a->partition == b->partition && !strcmp(a->id, b->id);
 }
 
-/* By what the image knows. NULL: it does not decide. */
-static struct lea_found *pick_known(const struct copies *copies, const char *pvid)
-{
-	struct lea_found *found, *picked = NULL;
-	size_t at = first_of(copies, pvid);
-	struct lea_need_disk disk, now;
-
-	if (!lea_needs_disk(copies->wants->needs, pvid, &disk))
-		return NULL;
-	while ((found = next_of(copies, pvid, &at)))
-		if (lea_list_disk_of(copies->world, found, &now) && is_same_disk(&now, &disk) &&
-		    now.sectors == disk.sectors) {
-			if (picked)
-				return NULL;
-			picked = found;
-		}
-	return picked;
-}
-
 static uint32_t seqno_of(const struct lea_found *found, const struct lea_vg *vg)
 {
 	return found->vg && !strcmp(found->vg->id, vg->id) ? found->vg->seqno : 0;
-}
-
-/* The one that shows the newest metadata, as @vg has them. NULL: none or several do. */
-static struct lea_found *pick_newest(const struct copies *copies, const char *pvid,
-				     const struct lea_vg *vg)
-{
-	struct lea_found *found, *picked = NULL;
-	size_t at = first_of(copies, pvid);
-
-	while ((found = next_of(copies, pvid, &at)))
-		if (seqno_of(found, vg) == vg->seqno) {
-			if (picked)
-				return NULL;
-			picked = found;
-		}
-	return picked;
 }
 
 /* The newest metadata of the VG of @found */
@@ -145,20 +110,40 @@ static const struct lea_vg *newest(const struct copies *copies, const struct lea
 
 enum by { BY_KNOWLEDGE, BY_NEWEST, BY_NUMBER };
 
-static struct lea_found *pick(const struct copies *copies, const struct lea_vg *vg,
-			      const char *pvid, enum by by)
+/* Is it the PV by what the image knows of its disk, or by the newest metadata, those of @vg? By
+ * number only the PV of a VG that has no other is known. */
+static bool fits(const struct copies *copies, const struct lea_vg *vg,
+		 const struct lea_found *found, enum by by)
 {
-	size_t at = first_of(copies, pvid);
+	struct lea_need_disk disk, now;
 
 	switch (by) {
 	case BY_KNOWLEDGE:
-		return pick_known(copies, pvid);
+		return lea_needs_disk(copies->wants->needs, found->label.pvid, &disk) &&
+		       lea_list_disk_of(copies->world, found, &now) && is_same_disk(&now, &disk) &&
+		       now.sectors == disk.sectors;
 	case BY_NEWEST:
-		return pick_newest(copies, pvid, vg);
+		return seqno_of(found, vg) == vg->seqno;
 	case BY_NUMBER:
 	default:
-		return vg->pv_count == 1 ? next_of(copies, pvid, &at) : NULL;
+		return vg->pv_count == 1;
 	}
+}
+
+/* The one that is the PV; by number the first one. NULL: none or several may be. */
+static struct lea_found *pick(const struct copies *copies, const struct lea_vg *vg,
+			      const char *pvid, enum by by)
+{
+	struct lea_found *found, *picked = NULL;
+	size_t at = first_of(copies, pvid);
+
+	while ((found = next_of(copies, pvid, &at)))
+		if (fits(copies, vg, found, by)) {
+			if (picked)
+				return by == BY_NUMBER ? picked : NULL;
+			picked = found;
+		}
+	return picked;
 }
 
 /* Can all PVs that are there be decided so? Those on one device, too, for that may be a copy. */
@@ -183,12 +168,10 @@ static void decide(const struct copies *copies, const struct lea_vg *vg, const c
 		if (found == used)
 			continue;
 		found->is_duplicate = true;
-		lea_log(copies->world->log, LEA_LOG_WARNING,
-			"WARNING: %s and %s are the same PV of VG %s: the boot uses %s",
-			used->device.name, found->device.name, vg->name, used->device.name);
-		lea_initramfs_note(
-			copies->world, "%s and %s are the same PV of VG %s: the boot uses %s",
-			used->device.name, found->device.name, vg->name, used->device.name);
+		lea_initramfs_note(copies->world, LEA_LOG_WARNING,
+				   "WARNING: %s and %s are the same PV of VG %s: the boot uses %s",
+				   used->device.name, found->device.name, vg->name,
+				   used->device.name);
 	}
 }
 

@@ -7,20 +7,21 @@
 
 #include "base/cleanup.h"
 
-void lea_initramfs_note(struct lea_world *world, const char *format, ...)
+#define LINE_BYTES 1024U
+
+void lea_initramfs_note(struct lea_world *world, enum lea_log_level level, const char *format, ...)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(world, LEA_INITRAMFS_NOTE);
 	LEA_AUTO(lea_closep) int fd = -1;
-	const uint64_t now_ms = lea_world_now_ms(world);
+	const unsigned long long now_ms = lea_world_now_ms(world);
+	char text[LINE_BYTES];
 	va_list args;
 
-	fd = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return;
-	dprintf(fd, "%llu.%02llu ", (unsigned long long)now_ms / 1000,
-		(unsigned long long)now_ms % 1000 / 10);
 	va_start(args, format);
-	vdprintf(fd, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	dprintf(fd, "\n");
+	lea_log(world->log, level, "%s", text);
+	fd = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		dprintf(fd, "%llu.%02llu %s\n", now_ms / 1000, now_ms % 1000 / 10, text);
 }

@@ -10,5 +10,7 @@
 #define LEA_INITRAMFS_NOTE_FIRST "lvmevent-initramfs 1"
 #define LEA_INITRAMFS_NOTE_BYTES 8192U
 
-/* Adds a line, if there is such a file, which only the script of our initramfs makes. */
-void lea_initramfs_note(struct lea_world *world, const char *format, ...) LEA_PRINTF(2, 3);
+/* Logs the line, and adds it to the note, if there is such a file, which only the script of our
+ * initramfs makes. */
+void lea_initramfs_note(struct lea_world *world, enum lea_log_level level, const char *format, ...)
+	LEA_PRINTF(3, 4);

@@ -226,8 +226,9 @@ static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
 		(outcome < 0 || outcome == LEA_ACTIVATE_DELEGATE ||
 		 (outcome == LEA_ACTIVATE_FAILED && lea_scan_vg_is_complete(vg->scanned)));
 	if (result->resumed)
-		lea_initramfs_note(pass->world, "activated %u node(s) of VG %s, step %s",
-				   result->resumed, vg->name, lea_root_step_name(pass->wants.step));
+		lea_initramfs_note(pass->world, LEA_LOG_VERBOSE,
+				   "activated %u node(s) of VG %s, step %s", result->resumed,
+				   vg->name, lea_root_step_name(pass->wants.step));
 }
 
 /* The skip flag of an LV counts unless the LV itself is named. */
@@ -353,10 +354,9 @@ static void explain(const struct pass *pass, const struct lea_want *want)
 	char why[LEA_INITRAMFS_WHY_BYTES];
 
 	lea_initramfs_why(pass->world, pass->conf, pass->scan, want, why);
-	lea_log(pass->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)",
-		vg, lv, why, pass->device_count);
-	lea_initramfs_note(pass->world, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg,
-			   lv, why, pass->device_count, lea_root_step_name(pass->wants.step));
+	lea_initramfs_note(pass->world, LEA_LOG_WARNING,
+			   "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, why,
+			   pass->device_count, lea_root_step_name(pass->wants.step));
 }
 
 static int conclude(const struct pass *pass)
@@ -365,9 +365,9 @@ static int conclude(const struct pass *pass)
 	bool is_done = !wants->doubt && (wants->count || !(wants->may_widen || wants->all));
 
 	if (wants->doubt)
-		lea_initramfs_note(pass->world, "%s may be any LV (%zu PVs so far), step %s",
-				   wants->doubt, pass->device_count,
-				   lea_root_step_name(wants->step));
+		lea_initramfs_note(pass->world, LEA_LOG_VERBOSE,
+				   "%s may be any LV (%zu PVs so far), step %s", wants->doubt,
+				   pass->device_count, lea_root_step_name(wants->step));
 	for (size_t i = 0; i < pass->wants.count; i++)
 		if (!pass->wants.want[i].is_active) {
 			is_done = false;
