@@ -51,34 +51,27 @@ static void note_seen(struct search *search, struct lea_needed_pv *pv)
 	pv->is_seen = true;
 }
 
-static int see(void *arg, struct lea_udevmon_event *event)
-{
-	struct search *search = arg;
-	struct lea_needed_pv *pv = find(search, event);
-
-	if (pv)
-		note_seen(search, pv);
-	lea_device_done(&event->device);
-	return 0;
-}
-
 /* Is the device itself one whose disks are announced? What udev's database has of it is older. */
 static bool is_announced(const struct lea_needed_pv *pv)
 {
 	return pv->pv->kind == LEA_BOOT_DISK || pv->pv->kind == LEA_BOOT_PARTITION;
 }
 
+static int see(struct search *search, struct lea_udevmon_event *event, bool is_news)
+{
+	struct lea_needed_pv *pv = find(search, event);
+
+	if (pv && (is_news || !is_announced(pv)))
+		note_seen(search, pv);
+	lea_device_done(&event->device);
+	return 0;
+}
+
 /* From udev's database, which may be an initramfs's: without multipath it took a path for a disk.
  */
 static int see_above(void *arg, struct lea_udevmon_event *event)
 {
-	struct search *search = arg;
-	struct lea_needed_pv *pv = find(search, event);
-
-	if (pv && !is_announced(pv))
-		note_seen(search, pv);
-	lea_device_done(&event->device);
-	return 0;
+	return see(arg, event, false);
 }
 
 static int take(void *arg, struct lea_udevmon_event *event)
@@ -108,7 +101,7 @@ static int receive(struct search *search)
 		if (r == LEA_UDEVMON_OVERFLOW)
 			r = udev->enumerate(search->monitor, see_above, search);
 		else if (!r)
-			r = see(search, &event);
+			r = see(search, &event, true);
 		if (r < 0)
 			return r;
 	}
