@@ -20,6 +20,8 @@ GUEST_MEMORY=${GUEST_MEMORY:-2048}
 GUEST_ENABLE=${GUEST_ENABLE:-lvmevent enable --no-initramfs --root /}
 # The tree of `make install DESTDIR=`; empty: stock lvm2 only
 GUEST_PACKAGE=${GUEST_PACKAGE:-}
+# Not empty: the machine is User Mode Linux, not QEMU (HACKING, "Guests")
+GUEST_UML=${GUEST_UML-}
 GUEST=''
 GUEST_PID=''
 GUEST_COLDPLUG='' # so many SCSI disks are there before the root's systemd is; empty: udevd loads their driver
@@ -69,13 +71,14 @@ with_ours() { [ -n "$GUEST_PACKAGE" ]; }
 # layout LAYOUT N: prints the folder of such disks (see `disks --help`)
 layout() { "$GUEST_HERE/disks" "$1" "$2" || die "no disks"; }
 
+root_image() { readlink -f "$GUEST_CACHE/$GUEST_SUITE/root.img"; }
+
 # guest_new NAME [DISKS [N]]: makes a machine; with N only the first N disks are plugged in
 guest_new() {
 	local disks=${2-} n=${3-} i
 	GUEST=$JUNK/$1
 	mkdir -p "$GUEST/disks" "$GUEST/overlay"
-	qemu-img create -q -f qcow2 -F raw -b "$(readlink -f "$GUEST_CACHE/$GUEST_SUITE/root.img")" \
-		"$GUEST/root.qcow2" || die "qemu-img"
+	[ -n "$GUEST_UML" ] || qemu-img create -q -f qcow2 -F raw -b "$(root_image)" "$GUEST/root.qcow2" || die "qemu-img"
 	[ -z "$disks" ] || cp --sparse=always "$disks"/d* "$GUEST/disks/"
 	GUEST_DISKS=()
 	for ((i = 0; i < ${n:-100000}; i++)); do
@@ -195,7 +198,12 @@ make_initrd() {
 	rm -rf "$ird"
 	mkdir -p "$ird/bin" "$ird/overlay"
 	cp "$(command -v busybox)" "$ird/bin/busybox"
-	cp -r "$cache/modules" "$ird/modules"
+	if [ -n "$GUEST_UML" ]; then
+		uml_initrd "$ird"
+	else
+		cp -r "$cache/modules" "$ird/modules"
+		printf '%s\n' root=/dev/vda 'mount_hosts() { :; }' >"$ird/machine"
+	fi
 	cp -a "$GUEST/overlay/." "$ird/overlay/"
 	# the initramfs copies it into the machine's root once
 	rm -rf "$GUEST/overlay"
@@ -208,14 +216,16 @@ make_initrd() {
 		$b mount -t sysfs sysfs /sys
 		$b mount -t devtmpfs dev /dev
 		echo "guest: the kernel is up"
-		for m in /modules/*.ko; do $b insmod $m || echo "guest: $m does not load"; done
+		for m in $($b ls /modules/*.ko 2>/dev/null); do $b insmod $m || echo "guest: $m does not load"; done
 		for slot in @LATE@; do
 			late=/sys/bus/pci/devices/0000:00:$slot.0
 			echo none >$late/driver_override
 			[ ! -e $late/driver ] || echo ${late##*/} >$late/driver/unbind
 		done
-		$b mount -t ext4 /dev/vda /r || { echo "guest: no root"; $b poweroff -f; }
+		. /machine
+		$b mount -t ext4 $root /r || { echo "guest: no root"; $b poweroff -f; }
 		$b cp -a /overlay/. /r/
+		mount_hosts
 		for d in dev proc sys; do $b mount --move /$d /r/$d; done
 		if [ -n "@COLDPLUG@" ]; then
 			$b chroot /r /sbin/modprobe -a sd_mod virtio_scsi
@@ -257,6 +267,11 @@ add_disk() {
 # Puts the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: appended to the kernel's command line
 make_command() {
 	local name i
+	if [ -n "$GUEST_UML" ]; then
+		[ "$2" = "$GUEST/initrd.gz" ] || die "only QEMU boots an initramfs of Debian's"
+		uml_command "$3"
+		return
+	fi
 	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu "${GUEST_CPU:-kvm64,-svm,+rdrand}"
 		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
 		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
@@ -272,9 +287,59 @@ make_command() {
 	done
 }
 
+# User Mode Linux has no bus. Its SCSI disks are files of the host behind the kernel's own SCSI target. They come when
+# udev finds the root's device; under QEMU, when udev loads the driver of the controller. A service of udev may not
+# mount, so all mounts are made before it.
+# uml_initrd FOLDER: what differs in the initramfs
+uml_initrd() {
+	local root=$1/overlay
+	mkdir -p "$root/usr/lib/guest" "$root/etc/modprobe.d" "$root/etc/udev/rules.d"
+	install -m 755 "$GUEST_HERE/in-guest/uml-disks" "$root/usr/lib/guest/"
+	echo "install virtio_scsi /usr/lib/guest/uml-disks add $(uml_names "${GUEST_DISKS[@]}")" >"$root/etc/modprobe.d/guest.conf"
+	echo 'ACTION=="add", KERNEL=="ubda", RUN+="/sbin/modprobe virtio_scsi"' >"$root/etc/udev/rules.d/00-guest.rules"
+	cat >"$1/machine" <<-MACHINE
+		root=/dev/ubda
+		mount_hosts() {
+			modules=/r/usr/lib/modules/\$(\$b uname -r)
+			\$b mkdir -p \$modules /r/usr/lib/guest/disks
+			\$b mount -t hostfs -o /usr/lib/uml/modules/\${modules##*/} none \$modules
+			\$b mount -t hostfs -o $JUNK none /r/usr/lib/guest/disks
+			# virtio_blk takes a major number, so that device-mapper has the next one, as under QEMU
+			\$b chroot /r /sbin/modprobe -a configfs virtio_blk
+			\$b mount -t configfs none /sys/kernel/config
+		}
+	MACHINE
+}
+
+# uml_names NAME[=FILE]...: prints them as uml-disks wants them
+uml_names() {
+	local name file
+	for name; do
+		file=${name#*=} name=${name%%=*}
+		[ "$file" != "$name" ] || file=$GUEST/disks/$name
+		name=${name#d}
+		printf '%s ' "$name${GUEST_IDENTITY[${name%@*}]:+@${GUEST_IDENTITY[name]}}=${file#"$JUNK"/}"
+	done
+}
+
+# Puts its command into `qemu`; $1: appended to the kernel's command line
+uml_command() {
+	[ $((${#GUEST_SICK[@]} + ${#GUEST_LATE[@]} + ${#GUEST_BUS[@]} + ${#GUEST_OPTIONS[@]})) = 0 ] ||
+		die "only QEMU has such disks"
+	# shellcheck disable=SC2206 # words
+	qemu=(env "LD_PRELOAD=$GUEST_CACHE/uml-host.so" "$GUEST_HERE/uml" "$GUEST/agent.sock" "mem=${GUEST_MEMORY}M"
+		"initrd=$GUEST/initrd.gz" "ubd0c=$GUEST/root.cow,$(root_image)" con=null "con0=null,fd:1" ssl=null
+		"uml_dir=$GUEST/uml" umid=machine noreboot panic=-1 quiet systemd.show_status=0 $1)
+}
+
 # Uses the array `qemu` of guest_boot
 start_qemu() {
 	rm -f "$GUEST"/*.sock
+	if [ -n "$GUEST_UML" ]; then
+		setpriv --pdeathsig KILL "${qemu[@]}" >"$GUEST/console.$GUEST_BOOTS" 2>"$GUEST/qemu.$GUEST_BOOTS" 9>&- &
+		GUEST_PID=$!
+		return
+	fi
 	setpriv --pdeathsig KILL "${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
 		-serial "unix:$GUEST/agent.sock,server=on,wait=off" >"$GUEST/qemu.$GUEST_BOOTS" 2>&1 9>&- &
 	GUEST_PID=$!
@@ -433,6 +498,10 @@ guest_shutdown() {
 # qmp_add_disks NAME...: plugs in disks of the machine's folder (d7 or d7=FILE) in one burst
 qmp_add_disks() {
 	local name list=()
+	if [ -n "$GUEST_UML" ]; then
+		guest_run "/usr/lib/guest/uml-disks add $(uml_names "$@")"
+		return
+	fi
 	for name in "$@"; do
 		case $name in
 		*=*) list+=("$name") ;;
@@ -443,7 +512,13 @@ qmp_add_disks() {
 }
 
 # qmp_del_disks NAME...: unplugs them
-qmp_del_disks() { "$GUEST_HERE/qmp" "$GUEST/qmp.sock" del "$@"; }
+qmp_del_disks() {
+	if [ -n "$GUEST_UML" ]; then
+		guest_run "/usr/lib/guest/uml-disks del ${*#d}"
+		return
+	fi
+	"$GUEST_HERE/qmp" "$GUEST/qmp.sock" del "$@"
+}
 
 # package_vgchange: prints the path of our vgchange in the guest
 package_vgchange() {

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # only an add activates: not a change, a reconcile, a clone or an enable on the running system
+# uml
 
 if ! with_ours; then
 	skip "what events leave alone" "stock only"

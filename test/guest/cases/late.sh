@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a disk with an fstab mount appears 20 s late: the boot waits, without emergency mode; units wait for its VG
+# uml
 
 # LVMEVENT_LONG: stock lvm2 as control
 

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # snapshots, thin, cache, write cache, raid made by stock lvm2: ours and stock activate them alike
+# uml
 
 # GUEST_TYPES="thin cache": only these VGs of types-steps, on GUEST_TYPES_DISKS disks of GUEST_TYPES_MIB MiB.
 # LVMEVENT_LONG: all VGs
