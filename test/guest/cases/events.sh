@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # boot_gate = 0: the runner alone activates at boot, and the boot does not wait for it
+# uml
 
 count=12
 

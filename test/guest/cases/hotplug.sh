@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # disks plugged in in one burst, unplugged, and plugged in under other names (stock fails)
+# uml
 
 # LVMEVENT_LONG: twenty disks instead of twelve, and stock lvm2 as control
 count=12

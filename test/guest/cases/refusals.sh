@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # LVs that cannot be activated (PV, check, transaction id, target, table, name); open LVs; kills
+# uml
 
 # LVMEVENT_LONG: all of these, and more kills
 if ! with_ours; then

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # thin pools are activated while dmeventd starts slowly; in the end it watches them
+# uml
 
 count=3
 
