@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # disable, uninstall, forced removal: after a reboot stock lvm2 activates everything again
+# uml
 
 # LVMEVENT_LONG: also boots between "lvmevent disable" and "lvmevent enable"; twelve disks instead of four
 count=4

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # the gate opens however the boot goes wrong; late disks are activated in every phase
+# uml
 
 # LVMEVENT_LONG: with the default deadlines
 if ! with_ours; then
