@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # components that are active by themselves; a pool's check while udev does nothing
+# uml
 # first
 
 if ! with_ours; then
