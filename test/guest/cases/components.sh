@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # components that are active by themselves; a pool's check while udev does nothing
 # uml
-# first
 
 if ! with_ours; then
 	skip "components" "stock only"

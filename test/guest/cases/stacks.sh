@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # multipath, MD with metadata at the end, LUKS, PV on LV, partition, loop: only the finished device is a PV
+# first
 
 # With LVMEVENT_LONG: stock lvm2 as control; LUKS is opened after a minute; and a boot whose needed LVs are on all
 # of these layers, by what was remembered.
