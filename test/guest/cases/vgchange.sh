@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vgchange -a, ours and stock's in one guest: output, exit codes, tables, names, links
+# uml
 # first
 
 # sentence|--config|commands
