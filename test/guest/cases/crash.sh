@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # our programs are killed at steps of their work, in one boot: each time all VGs are activated unaided
+# uml
 # first
 
 if ! with_ours; then
