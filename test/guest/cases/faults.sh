@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # no semaphores, a full /run, a stop during an activation: afterwards all is active, without another event
+# uml
 
 if ! with_ours; then
 	skip "temporary faults" "stock only"
