@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a VG of 12 PVs without one of them: each rule beside stock lvm2's --activationmode, and the PV comes back
+# uml
 # first
 
 # LVMEVENT_LONG: LVs of all types
