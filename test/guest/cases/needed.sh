@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # what fstab and event/needed name is active before the coldplug, by what was remembered of the last boot; all else later
+# uml
 
 # LVMEVENT_LONG: sixty disks, and boots with a memory that is damaged or no longer true
 count=12
