@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # random commands of an administrator among events: after each step the same is active as with stock lvm2
+# uml
 # first
 
 # LVMEVENT_LONG: an hour for each guest instead of 9 steps. ADMIN_SEED: another sequence.

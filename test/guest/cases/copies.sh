@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a PV on a disk and on its copy: nothing activates the VG until one of them goes; two paths to one disk
+# uml
 
 # LVMEVENT_LONG: 61 copied disks, too
 
@@ -15,7 +16,7 @@ GUEST_IDENTITY[5]=2
 
 # name_of NUMBER: the disk's current kernel name
 name_of() {
-	guest_run "grep -lx 'naa.$(printf %x $((0x5000c50000000000 + $1)))' /sys/block/sd*/device/wwid | cut -d/ -f4"
+	guest_run "grep -lx 'naa\..*$(printf %x $((0x5000c50000000000 + $1)))' /sys/block/sd*/device/wwid | cut -d/ -f4"
 }
 active() { guest_run "dmsetup info -c --noheadings -o name | grep -qx 'solo000$1-lv0'"; }
 comes_up() { guest_wait_for 60 "dmsetup info -c --noheadings -o name | grep -qx 'solo000$1-lv0'"; }
