@@ -321,8 +321,10 @@ void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
 		meet(oracle, state, state->disk[i].vg_id);
 	for (size_t i = 0; i < oracle->count; i++)
 		oracle->vg[i].is_calm = sim_is_calm(&oracle->course, state, oracle->vg[i].id);
-	if (step)
+	if (step) {
+		sim_memory_note(&oracle->memory, oracle->history, &oracle->course, state);
 		sim_course_note(&oracle->course, step, state);
+	}
 	for (size_t i = 0; i < oracle->count; i++) {
 		vg = &oracle->vg[i];
 		if (i < old)

@@ -9,6 +9,7 @@
 
 #include "sim/course.h"
 #include "sim/finding.h"
+#include "sim/memory.h"
 
 #define SIM_IDS_MOST 64U
 
@@ -46,6 +47,7 @@ struct sim_oracle {
 	const struct sim_history *history;
 	struct sim_findings *findings;
 	struct sim_course course;
+	struct sim_memory memory;
 	struct sim_known_vg vg[SIM_IDS_MOST];
 	size_t count;
 };

@@ -17,17 +17,13 @@ static bool is_untraceable(const struct sim_oracle *oracle, const struct sim_sta
 	return sim_may_be_untraceable(oracle->history) && sim_is_copied(state, vg->id);
 }
 
-/* The memory, of this boot or of one before, may say which of two disks is the PV: not one that
- * never was alone. */
+/* The memory, of this boot or of one before, may say which of two disks is the PV. */
 static bool is_excused(const struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg, const struct sim_active *active)
 {
-	if (oracle->course.was_rebooted || is_untraceable(oracle, state, vg))
-		return true;
-	for (unsigned i = 0; active && i < SIM_DISKS; i++)
-		if (active->disks & 1U << i && !oracle->course.had_no_copy[i])
-			return false;
-	return active;
+	return is_untraceable(oracle, state, vg) ||
+	       (active && sim_memory_decides(&oracle->memory, oracle->history, &oracle->course,
+					     state, vg->id, active->disks));
 }
 
 static bool was_disk_added_since(const struct sim_oracle *oracle, uint32_t disks, uint64_t since_ms)

@@ -4,6 +4,7 @@
 
 #include "sim/course.c"
 #include "sim/finding.c"
+#include "sim/memory.c"
 #include "sim/oracle.c"
 #include "sim/oracle_active.c"
 #include "sim/truth.c"

@@ -396,3 +396,43 @@ TEST(copy_counts_until_udev_has_told_of_the_disk)
 	state.active[0].disks = 1U | 1U << 5;
 	expect(NULL);
 }
+
+/*
+ * The memory names only where it may have found the PV. Rows: the copy was alone for a while,
+ * before a reboot or not; then the disk was used alone for so long that the memory has been
+ * renewed; the copy was never alone, also not before a reboot; it was, as another PV; it has no id.
+ */
+TEST_TIMES(copy_may_be_remembered_where_it_was_found, 7)
+{
+	const bool was_alone = _i < 3 || _i == 6, is_rebooted = _i == 1 || _i == 4;
+
+	begin(1);
+	take_down(100000);
+	if (was_alone)
+		unplug(0, 1000);
+	if (_i == 5)
+		strcpy(state.disk[0].pvid, "pv-of-before");
+	copy(0, 5, false);
+	if (_i == 6)
+		state.disk[5].wwid[0] = '\0';
+	if (was_alone) {
+		step((struct sim_step){.op = SIM_WAIT}, 100000);
+		unplug(5, 1000);
+		plug(0, 100000);
+		activate(true);
+		step((struct sim_step){.op = SIM_WAIT}, _i == 2 ? 700000 : 100000);
+		plug(5, 1000);
+	} else if (_i == 5) {
+		step((struct sim_step){.op = SIM_WAIT}, 100000);
+		strcpy(state.disk[0].pvid, "pv0");
+		strcpy(state.disk[5].pvid, "pv0");
+	}
+	take_down(100000);
+	if (is_rebooted)
+		step((struct sim_step){.op = SIM_REBOOT}, 100000);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	expect(_i < 2 ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
