@@ -36,11 +36,11 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
+#include "record/duplicate_claim.h"
 #include "record/duplicate_note.h"
 #include "record/duplicate_original.h"
 #include "record/duplicate_tie.h"
 #include "record/recorded_marker.h"
-#include "state/claim.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/udevlinks.h"
@@ -80,40 +80,6 @@ static enum lea_entry_kind kind_of(const struct lea_duplicate *duplicate)
 	return duplicate->state == LEA_DUPLICATE_IGNORED ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
 }
 
-/* Does the VG's claim list this very instance of the PV? *ret_claim: the caller's in any case. */
-static bool is_claimed(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
-		       const struct lea_device *recorded, struct lea_claim *ret_claim)
-{
-	struct lea_claims claims;
-	struct lea_claim_pv pv = {.id = lea_device_id(recorded)};
-
-	if (!vg || lea_claims_init(&claims, world, NULL) ||
-	    lea_claim_read(&claims, vg->id, ret_claim))
-		return false;
-	snprintf(pv.pvid, sizeof(pv.pvid), "%s", pvid);
-	return lea_claim_covers(ret_claim, &pv, 1);
-}
-
-/* Is all done with this instance that events do? */
-static bool is_dealt_with(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
-			  const struct lea_device *recorded)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-
-	return is_claimed(world, vg, pvid, recorded, &claim) && claim.state == LEA_CLAIM_DONE;
-}
-
-/* Has the VG been activated with it, or is it being? A reason says why it was left as it is. */
-static bool is_used(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
-		    const struct lea_device *recorded)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-
-	return is_claimed(world, vg, pvid, recorded, &claim) &&
-	       (claim.state == LEA_CLAIM_CLAIMED ||
-		(claim.state == LEA_CLAIM_DONE && !claim.reason[0]));
-}
-
 /* Does the devices file exclude @other, beside @pv? */
 static bool is_excluded(struct lea_world *world, const struct lea_conf *conf, const char *pvid,
 			const struct lea_device *pv, const struct lea_device *other)
@@ -139,8 +105,9 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 		    (record->tie == LEA_DUPLICATE_COPY || listed[i].state != LEA_DUPLICATE_NOTED))
 			return 0;
 	record->is_news = true;
-	record->is_ignored = lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
-			     is_dealt_with(world, found->vg, duplicate.pvid, recorded);
+	record->is_ignored =
+		lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
+		lea_duplicate_is_dealt_with(world, found->vg, duplicate.pvid, recorded);
 	duplicate.is_path = record->tie == LEA_DUPLICATE_PATH;
 	duplicate.state = record->is_ignored  ? LEA_DUPLICATE_IGNORED
 			  : duplicate.is_path ? LEA_DUPLICATE_SAID
@@ -182,7 +149,7 @@ bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf
 	return has_events(world) &&
 	       lea_duplicate_tie(world, recorded, &found->device) == LEA_DUPLICATE_COPY &&
 	       !lea_duplicate_is_in_use(world, lea_device_devno(recorded)) &&
-	       !is_used(world, found->vg, found->label.pvid, recorded) &&
+	       !lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded) &&
 	       find_original(world, conf, found, found->vg, recorded, &found->device, answer) ==
 		       LEA_ORIGINAL_SECOND;
 }
@@ -573,35 +540,14 @@ struct again {
 	bool was_dealt_with;  /* the device that has gone had a marker */
 };
 
-static bool has_claim(const struct again *again, const char *vg_id, enum lea_claim_state state)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	struct lea_claims claims;
-
-	return vg_id[0] && !lea_claims_init(&claims, again->world, NULL) &&
-	       !lea_claim_read(&claims, vg_id, &claim) && claim.state == state;
-}
-
 /* Did the copy keep any VG from coming up? Of a VG that was dealt with before, a person decides
  * what is up, and may have taken it down. */
 static bool was_refused(const struct again *again, const struct lea_duplicate *listed, int count)
 {
 	for (int i = 0; i < count; i++)
-		if (has_claim(again, listed[i].vg_id, LEA_CLAIM_FAILED))
+		if (lea_duplicate_has_claim(again->world, listed[i].vg_id, LEA_CLAIM_FAILED))
 			return true;
 	return !again->was_dealt_with;
-}
-
-/* Drops the VG's claim if the activation failed, so that the VG is tried again. */
-static int forget_refusal(const struct again *again, const char *vg_id)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	struct lea_claims claims;
-
-	if (!vg_id[0] || lea_claims_init(&claims, again->world, NULL) ||
-	    lea_claim_read(&claims, vg_id, &claim) || claim.state != LEA_CLAIM_FAILED)
-		return 0;
-	return lea_claim_forget(&claims, vg_id, &claim);
 }
 
 /* An event of the disk asked for what is under way, and a path that is left is that disk. */
@@ -610,7 +556,8 @@ static enum lea_entry_kind kind_now(const struct again *again,
 {
 	if (again->is_change)
 		return LEA_ENTRY_CHANGE;
-	if (duplicate->is_path && has_claim(again, duplicate->vg_id, LEA_CLAIM_CLAIMED))
+	if (duplicate->is_path &&
+	    lea_duplicate_has_claim(again->world, duplicate->vg_id, LEA_CLAIM_CLAIMED))
 		return LEA_ENTRY_MISSED;
 	return was_refused ? kind_of(duplicate) : LEA_ENTRY_CHANGE;
 }
@@ -637,7 +584,7 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 				 listed[i].pvid);
 	}
 	for (int i = 0; r >= 0 && i < count; i++)
-		r = forget_refusal(again, listed[i].vg_id);
+		r = lea_duplicate_forget_refusal(again->world, listed[i].vg_id);
 	return r < 0 ? r : 0;
 }
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/duplicate_claim.h"
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+
+/* *ret_claim: the caller's in any case. */
+static bool read_claim(struct lea_world *world, const char *vg_id, struct lea_claims *ret_claims,
+		       struct lea_claim *ret_claim)
+{
+	return vg_id[0] && !lea_claims_init(ret_claims, world, NULL) &&
+	       !lea_claim_read(ret_claims, vg_id, ret_claim);
+}
+
+bool lea_duplicate_has_claim(struct lea_world *world, const char *vg_id, enum lea_claim_state state)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_claims claims;
+
+	return read_claim(world, vg_id, &claims, &claim) && claim.state == state;
+}
+
+/* Does the VG's claim list this very instance of the PV? *ret_claim: the caller's in any case. */
+static bool is_claimed(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+		       const struct lea_device *recorded, struct lea_claim *ret_claim)
+{
+	struct lea_claims claims;
+	struct lea_claim_pv pv = {.id = lea_device_id(recorded)};
+
+	if (!vg || !read_claim(world, vg->id, &claims, ret_claim))
+		return false;
+	snprintf(pv.pvid, sizeof(pv.pvid), "%s", pvid);
+	return lea_claim_covers(ret_claim, &pv, 1);
+}
+
+bool lea_duplicate_is_dealt_with(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+				 const struct lea_device *recorded)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+	return is_claimed(world, vg, pvid, recorded, &claim) && claim.state == LEA_CLAIM_DONE;
+}
+
+bool lea_duplicate_is_used(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+			   const struct lea_device *recorded)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+	return is_claimed(world, vg, pvid, recorded, &claim) &&
+	       (claim.state == LEA_CLAIM_CLAIMED ||
+		(claim.state == LEA_CLAIM_DONE && !claim.reason[0]));
+}
+
+int lea_duplicate_forget_refusal(struct lea_world *world, const char *vg_id)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_claims claims;
+
+	if (!read_claim(world, vg_id, &claims, &claim) || claim.state != LEA_CLAIM_FAILED)
+		return 0;
+	return lea_claim_forget(&claims, vg_id, &claim);
+}
