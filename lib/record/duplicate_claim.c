@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "state/online.h"
 
 /* *ret_claim: the caller's in any case. */
 static bool read_claim(struct lea_world *world, const char *vg_id, struct lea_claims *ret_claims,
@@ -60,4 +61,23 @@ int lea_duplicate_forget_refusal(struct lea_world *world, const char *vg_id)
 	if (!read_claim(world, vg_id, &claims, &claim) || claim.state != LEA_CLAIM_FAILED)
 		return 0;
 	return lea_claim_forget(&claims, vg_id, &claim);
+}
+
+int lea_duplicate_settle_refusal(struct lea_world *world, const char *vg_id)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_claims claims;
+	bool is_kept;
+	int r;
+
+	if (!read_claim(world, vg_id, &claims, &claim) || claim.state != LEA_CLAIM_FAILED ||
+	    !claim.is_transient)
+		return 0;
+	is_kept = claim.is_online && lea_vg_online_is_kept(claims.run_fd, claim.vg_name);
+	claim.is_transient = claim.is_online = false;
+	claim.again = 0;
+	r = lea_claim_report(&claims, vg_id, &claim);
+	if (!r && is_kept)
+		r = lea_vg_online_drop(claims.run_fd, claim.vg_name);
+	return r < 0 ? r : 0;
 }

@@ -22,3 +22,10 @@ bool lea_duplicate_is_used(struct lea_world *world, const struct lea_vg *vg, con
 
 /* Drops the VG's claim if the activation failed, so that the VG is tried again. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicate_forget_refusal(struct lea_world *world, const char *vg_id);
+/*
+ * lea_duplicate_settle_refusal - a copy of the VG's PV has shown that it is one
+ * If the VG had failed for now, as no copy gave an answer, it has failed. Its add did not come
+ * after a change of the copy: one from now on is a person's, who need not want the VG up. 0 or
+ * -errno.
+ */
+LEA_MUST_CHECK int lea_duplicate_settle_refusal(struct lea_world *world, const char *vg_id);

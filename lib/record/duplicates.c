@@ -87,9 +87,18 @@ static bool is_excluded(struct lea_world *world, const struct lea_conf *conf, co
 	return lea_original_listed(world, conf, pvid, pv, other) == LEA_ORIGINAL_FIRST;
 }
 
+/* What was noted of @found before, when the VG was refused for it, is so still. */
+static int meet_again(struct lea_world *world, const struct lea_duplicate *noted, bool is_sure,
+		      enum lea_duplicate_tie tie)
+{
+	return is_sure && tie == LEA_DUPLICATE_COPY && noted->state == LEA_DUPLICATE_SAID
+		       ? lea_duplicate_settle_refusal(world, noted->vg_id)
+		       : 0;
+}
+
 int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
-			const struct lea_device *recorded, const struct lea_found *found,
-			struct lea_record *record)
+			const struct lea_device *recorded, bool is_sure,
+			const struct lea_found *found, struct lea_record *record)
 {
 	struct lea_duplicate duplicate = duplicate_of(world, &found->device, found->label.pvid);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
@@ -103,7 +112,7 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	for (int i = 0; i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &duplicate.id) &&
 		    (record->tie == LEA_DUPLICATE_COPY || listed[i].state != LEA_DUPLICATE_NOTED))
-			return 0;
+			return meet_again(world, &listed[i], is_sure, record->tie);
 	record->is_news = true;
 	record->is_ignored =
 		lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||

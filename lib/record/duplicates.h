@@ -19,10 +19,11 @@
 
 #define LEA_DUPLICATES_REASON_BYTES 192U
 
-/* For a PV on @found whose record names another device, @recorded, which may still carry it: notes
- * @found as its duplicate and fills in tie, is_news and is_ignored of @record. 0 or -errno. */
+/* For a PV on @found whose record names another device, @recorded, which may still carry it, or
+ * does (@is_sure): notes @found as its duplicate and fills in tie, is_news and is_ignored of
+ * @record. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
-				       const struct lea_device *recorded,
+				       const struct lea_device *recorded, bool is_sure,
 				       const struct lea_found *found, struct lea_record *record);
 /*
  * lea_duplicates_is_copy - is it @recorded that is the copy, and @found the PV?

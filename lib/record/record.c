@@ -159,10 +159,11 @@ static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
 	return is_listed ? lea_lookup_drop(run_fd, old_vg) : 0;
 }
 
-/* @old: the record, whose device @device may still carry the PV and is not the one in @found. */
+/* @old: the record, whose device @device may still carry the PV, or does (@is_sure), and is not the
+ * one in @found. */
 static int note_duplicate(struct lea_recorder *recorder, const struct lea_online *old,
-			  const struct lea_device *device, const struct lea_found *found,
-			  struct lea_record *record)
+			  const struct lea_device *device, bool is_sure,
+			  const struct lea_found *found, struct lea_record *record)
 {
 	record->kind = LEA_RECORD_DUPLICATE;
 	record->other_major = old->major;
@@ -170,7 +171,7 @@ static int note_duplicate(struct lea_recorder *recorder, const struct lea_online
 	snprintf(record->other_device, sizeof(record->other_device), "%s", old->device);
 	return recorder->options.test ? 0
 				      : lea_duplicates_meet(recorder->world, recorder->conf, device,
-							    found, record);
+							    is_sure, found, record);
 }
 
 /* The record's device is a copy of @found: they change places. */
@@ -204,7 +205,8 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	    lea_duplicates_is_copy(recorder->world, recorder->conf, &device, &answer, found))
 		return take_place(recorder, run_fd, &device, found, record);
 	if (alive)
-		return note_duplicate(recorder, old, &device, found, record);
+		return note_duplicate(recorder, old, &device, answer.presence == LEA_PRESENT, found,
+				      record);
 	return recorder->options.test ? 0
 				      : lea_online_forget_pv(run_fd, pvid, old->major, old->minor,
 							     recorder->lookups);
@@ -231,7 +233,7 @@ static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea
 	old.minor = first.minor;
 	if (strlen(first.name) < sizeof(old.device))
 		strcpy(old.device, first.name);
-	return note_duplicate(recorder, &old, &first, found, record);
+	return note_duplicate(recorder, &old, &first, false, found, record);
 }
 
 /*

@@ -313,6 +313,34 @@ TEST(an_add_waits_for_a_copy_that_gives_no_answer)
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 
+/* The same, but then the copy is read, and is one still: whatever is made of it later comes after
+ * the add. Rows: it is, the disk that has the record gives no answer then, it is taken down. */
+TEST_TIMES(a_copy_that_answers_late_counts, 3)
+{
+	struct lea_entry entry = event("sdb", 32, 2, PVID_ONE, false);
+	struct lea_claim claim;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	claim_link("", 16);
+	claim_link("", 32);
+	tree_put(&machine.tree, "/sys/dev/block/8:32/dm/suspended", "1\n");
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+	tree_put(&machine.tree, "/sys/dev/block/8:32/dm/suspended", "0\n");
+	if (_i == 1)
+		tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "1\n");
+	if (_i == 2)
+		tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	entry.kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(&entry, 1), "");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert(claim.state == LEA_CLAIM_FAILED && claim.is_transient == (_i == 1));
+	ck_assert_str_eq(claim.reason, WHY);
+	lea_claim_done(&claim);
+	ck_assert_int_eq(machine_has("/run/lvm/vgs_online/vg_one"), _i == 1);
+}
+
 /* The same, and the disk that has the record may hang by now: it is not even read. */
 TEST(a_recorded_disk_that_udev_has_read_as_another_pv_is_none)
 {
