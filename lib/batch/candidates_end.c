@@ -52,8 +52,10 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 		return r;
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
-	claim.is_online = end->is_transient && scanned->has_online &&
-			  lea_claim_keeps_online(&candidates->claims, scanned->vg->id);
+	claim.is_online = scanned->has_online &&
+			  (end->state == LEA_CLAIM_DONE ||
+			   (end->is_transient &&
+			    lea_claim_keeps_online(&candidates->claims, scanned->vg->id)));
 	claim.again = end->again;
 	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);

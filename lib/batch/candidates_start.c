@@ -19,8 +19,11 @@
  *	1. claim CLAIMED: counts no more than none. A claim that was done does not cover the VG any
  *	   longer, so an added PV still brings up a VG that somebody had taken down. A worker that
  *	   lives on has the VG's lock: the next one waits for it and finds the VG active.
- *	2. vgs_online: the same, and lvm2's pvscan leaves the VG to us.
- *	3. claim DONE: the claim stands.
+ *	2. vgs_online: the same, and lvm2's pvscan leaves the VG to us. From here on it does not
+ *	   go with the record of a PV, so that one who takes the VG down is noticed.
+ *	3. no vgs_online, if a record went since, and else one that goes with a record: as 2., and
+ *	   with a record that goes nobody knows whether the VG was taken down.
+ *	4. claim DONE: the claim stands.
  *
  *	failure
  *	1. claim FAILED: vgs_online may still be there; it holds up lvm2's pvscan, not us.
@@ -156,10 +159,9 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	if (r >= 0 && scanned->has_online && !expects) {
 		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
 		vg->has_made_online = r == 0;
-		/* For another VG of that name, or for a process that was killed. */
-		if (r == LEA_ONLINE_CLAIMED)
-			r = lea_vg_online_keep(candidates->claims.run_fd, scanned->vg->name, false);
 	}
+	if (r >= 0 && scanned->has_online)
+		r = lea_vg_online_keep(candidates->claims.run_fd, scanned->vg->name);
 	/* A VG in part has no such file: it would keep lvm2 from activating the rest. */
 	if (r >= 0 && scanned->in_part && vg->claim.is_online)
 		r = lea_vg_online_drop(candidates->claims.run_fd, vg->claim.vg_name);
@@ -321,8 +323,10 @@ static void report_detached(const struct lea_candidates *candidates,
 static void give_back(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
 	const struct lea_candidates *candidates = vg->candidates;
-	int r = vg->has_made_online
-			? lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name)
+	const int run_fd = candidates->claims.run_fd;
+	int r = vg->has_made_online ? lea_vg_online_drop(run_fd, scanned->vg->name)
+		: vg->has_taken && scanned->has_online
+			? lea_vg_online_release(run_fd, scanned->vg->name)
 			: 0;
 	int s = vg->has_taken ? lea_claim_drop(&candidates->claims, scanned->vg->id) : 0;
 

@@ -383,12 +383,6 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 	return r ? r : lea_file_replace(folder_fd, vg_id, text, size);
 }
 
-/* Is the vgs_online file one that does not go with the record of a PV? */
-static bool keeps(const struct lea_claim *claim)
-{
-	return claim->state == LEA_CLAIM_FAILED && claim->is_online;
-}
-
 int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 		   const struct lea_claim *claim)
 {
@@ -418,8 +412,6 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	mine.in_part[0] = '\0';
 	mine.is_transient = false;
 	r = store(claims, folder_fd, vg_id, &mine);
-	if (r == 0 && keeps(&old))
-		r = lea_vg_online_keep(claims->run_fd, old.vg_name, false);
 	if (r == 0)
 		LEA_CRASHPOINT("claim.taken", vg_id);
 	return r;
@@ -434,10 +426,9 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 	if (!lea_id_ok(vg_id))
 		return -EINVAL;
 	r = folder_fd < 0 ? folder_fd : 0;
-	/* First: a file that went with a record would say, with the claim, that the VG was taken
-	 * down. */
-	if (!r && keeps(claim))
-		r = lea_vg_online_keep(claims->run_fd, claim->vg_name, true);
+	/* First, as one that is kept after its claim would stay. */
+	if (!r && claim->state == LEA_CLAIM_DONE && claim->is_online)
+		r = lea_vg_online_release(claims->run_fd, claim->vg_name);
 	r = r ? r : store(claims, folder_fd, vg_id, claim);
 	if (r == 0)
 		LEA_CRASHPOINT("claim.end", vg_id);
@@ -454,8 +445,6 @@ bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 		return false;
 	if (path_of(vg_id, path) || fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
 		return true;
-	if (!keeps(claim))
-		return lea_online_has_changed(claims->run_fd, &st.st_mtim);
 	for (uint32_t i = 0; i < claim->pv_count; i++)
 		if (lea_online_is_newer(claims->run_fd, claim->pv[i].pvid, &st.st_mtim))
 			return true;

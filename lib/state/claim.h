@@ -39,8 +39,9 @@ struct lea_claim {
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
 	bool is_outdated;  /* FAILED: its metadata are out of date, so that nobody may retry */
 	uint32_t again;	   /* with is_transient: how often in a row its devices were queued again */
-	bool is_online;	   /* CLAIMED, or is_transient: vgs_online came with it. If that is gone,
-			      somebody took the VG down since, or a PV went */
+	bool is_online;	   /* CLAIMED, or is_transient: vgs_online came with it, and is kept. If
+			      that is gone, somebody took the VG down since. To be stored as DONE:
+			      it is released; never read of one */
 	bool is_orphaned;  /* CLAIMED by a process that has died; set by lea_claim_each and _read_in
 			    */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */
@@ -112,9 +113,7 @@ LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char 
  * lea_claim_was_cleared - may the vgs_online file of a claim with is_online be gone with others?
  * @claim: as stored for @vg_id
  * The other reason is that somebody took the VG down. But pvscan --cache removes all such files,
- * and writes the records anew; and while the VG is CLAIMED its file goes with the record of a PV:
- * if a record came or went since the claim was stored, nobody knows. One that is FAILED keeps its
- * file. Few system calls more if the file is gone.
+ * and writes the records anew. Few system calls more if the file is gone.
  */
 bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 			   const struct lea_claim *claim);

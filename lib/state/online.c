@@ -240,13 +240,6 @@ static bool is_older(const struct timespec *one, const struct timespec *than)
 	       (one->tv_sec == than->tv_sec && one->tv_nsec < than->tv_nsec);
 }
 
-bool lea_online_has_changed(int run_fd, const struct timespec *since)
-{
-	struct stat st;
-
-	return fstatat(run_fd, PVS, &st, AT_SYMLINK_NOFOLLOW) || !is_older(&st.st_mtim, since);
-}
-
 bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than)
 {
 	char path[64];
@@ -277,7 +270,7 @@ static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
 
 static int drop_vg(int run_fd, const char *vg)
 {
-	return !vg[0] || lea_vg_online_is_kept(run_fd, vg) ? 0 : lea_vg_online_drop(run_fd, vg);
+	return vg[0] ? lea_vg_online_lost(run_fd, vg) : 0;
 }
 
 /*

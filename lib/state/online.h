@@ -42,9 +42,7 @@ LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct l
 LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
 /* Is there a record at all? true/false by one stat. */
 bool lea_online_exists(int run_fd, const char *pvid);
-/* Has a record come or gone since then, by the clock of files, or just then? */
 struct timespec;
-bool lea_online_has_changed(int run_fd, const struct timespec *since);
 /* Is there a record of this PV that was written after that? */
 bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than);
 
@@ -55,9 +53,14 @@ LEA_MUST_CHECK int lea_vg_online_drop(int run_fd, const char *vg); /* absent is 
 /* Who finds it gone says that somebody took the VG down: false only if the kernel says that it is
  * not there, not if it does not answer. */
 bool lea_vg_online_may_exist(int run_fd, const char *vg);
-/* A file that is kept, which its mode says, does not go with the record of a PV: that it is gone
- * then means that somebody took the VG down. 0 (also if there is none) or -errno. */
-LEA_MUST_CHECK int lea_vg_online_keep(int run_fd, const char *vg, bool is_kept);
+/*
+ * A file that is kept, which its mode says, does not go with the record of a PV: that it is gone
+ * then means that somebody took the VG down. It goes when it is released, if a record went since it
+ * was kept (lost) last. 0 (also if there is none) or -errno.
+ */
+LEA_MUST_CHECK int lea_vg_online_keep(int run_fd, const char *vg);
+LEA_MUST_CHECK int lea_vg_online_lost(int run_fd, const char *vg);
+LEA_MUST_CHECK int lea_vg_online_release(int run_fd, const char *vg);
 bool lea_vg_online_is_kept(int run_fd, const char *vg);
 
 /* pvs_lookup/VG: one PVID per line. LEA_ONLINE_CLAIMED: the file exists and was left alone. */
@@ -78,7 +81,7 @@ bool lea_lookup_lists(const struct lea_lookup *lookup, const char *pvid);
 void lea_lookup_done(struct lea_lookup *lookup);
 
 /*
- * Remove the record of a lost device, and its VG's vgs_online file, unless that is kept, and its
+ * Remove the record of a lost device, and its VG's vgs_online file (lea_vg_online_lost), and its
  * lookup file.
  * lea_online_forget_pv checks one record and leaves it alone if it names another device number.
  * lea_online_forget_number checks all records (for MAJ:MIN arguments of users).

@@ -20,6 +20,7 @@
 #define PVID_CHARS   32U
 #define MODE_PLAIN   0600 /* as lvm2 makes it */
 #define MODE_KEPT    0700
+#define MODE_LOST    0710		  /* kept, and a record has gone since */
 #define LOOKUP_BYTES (4U * 1024U * 1024U) /* more members than metadata can hold */
 
 static void vg_path(const char *folder, const char *vg, char ret_path[static 192])
@@ -69,24 +70,44 @@ static int look(int run_fd, const char *folder, const char *vg, struct stat *ret
 	return fstatat(run_fd, path, ret_info, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
 }
 
-int lea_vg_online_keep(int run_fd, const char *vg, bool is_kept)
+static int set_mode(int run_fd, const char *vg, mode_t mode)
 {
 	char path[192];
 
 	if (!lea_name_ok(vg))
 		return -EINVAL;
 	vg_path(CLAIMS, vg, path);
-	return fchmodat(run_fd, path, is_kept ? MODE_KEPT : MODE_PLAIN, 0) && errno != ENOENT
-		       ? -errno
-		       : 0;
+	return fchmodat(run_fd, path, mode, 0) && errno != ENOENT ? -errno : 0;
 }
 
-bool lea_vg_online_is_kept(int run_fd, const char *vg)
+static bool has_mode(int run_fd, const char *vg, mode_t mode)
 {
 	struct stat info;
 
 	return !look(run_fd, CLAIMS, vg, &info) && S_ISREG(info.st_mode) &&
-	       (info.st_mode & MODE_KEPT) == MODE_KEPT;
+	       (info.st_mode & mode) == mode;
+}
+
+int lea_vg_online_keep(int run_fd, const char *vg)
+{
+	return set_mode(run_fd, vg, MODE_KEPT);
+}
+
+int lea_vg_online_lost(int run_fd, const char *vg)
+{
+	return has_mode(run_fd, vg, MODE_KEPT) ? set_mode(run_fd, vg, MODE_LOST)
+					       : lea_vg_online_drop(run_fd, vg);
+}
+
+int lea_vg_online_release(int run_fd, const char *vg)
+{
+	return has_mode(run_fd, vg, MODE_LOST) ? lea_vg_online_drop(run_fd, vg)
+					       : set_mode(run_fd, vg, MODE_PLAIN);
+}
+
+bool lea_vg_online_is_kept(int run_fd, const char *vg)
+{
+	return has_mode(run_fd, vg, MODE_KEPT);
 }
 
 bool lea_vg_online_may_exist(int run_fd, const char *vg)

@@ -3,8 +3,8 @@
 #include "state/queue_watch.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -106,7 +106,8 @@ int lea_queue_watch_read(const struct lea_queue_watch *watch)
 	int told = -1;
 	ssize_t n;
 
-	/* A buffer with room left had all changes. Another read would only find those made meanwhile. */
+	/* A buffer with room left had all changes. Another read would only find those made
+	 * meanwhile. */
 	do {
 		n = read(watch->fd, buffer, sizeof(buffer));
 		for (char *at = buffer; at < buffer + n;) {

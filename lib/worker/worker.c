@@ -315,6 +315,7 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 
 	claim.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE;
 	claim.is_tagged = vg->is_tagged;
+	claim.is_online = !failed && scanned->has_online;
 	if (failed)
 		snprintf(claim.reason, sizeof(claim.reason), "%s",
 			 lea_verdict_reason(report->outcome, report->reason));

@@ -117,7 +117,7 @@ TEST(a_vg_that_is_active_gets_no_advice)
 TEST(a_vg_that_has_failed_for_now_gets_advice)
 {
 	tree_put(&tree, "/run/lvm/vgs_online/data", "");
-	ck_assert_int_eq(lea_vg_online_keep(lea_world_run(&tree.world), "data", true), 0);
+	ck_assert_int_eq(lea_vg_online_keep(lea_world_run(&tree.world), "data"), 0);
 	come_and_rest(false);
 	ck_assert_ptr_nonnull(strstr(tree.logged, "to activate it now"));
 }

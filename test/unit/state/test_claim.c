@@ -399,21 +399,41 @@ TEST(a_claim_is_forgotten_at_the_second_call)
 	ck_assert_int_lt(lea_claim_forget_at_second(&claims, "../passwd", &claim), 0);
 }
 
-TEST(vgs_online_is_kept_while_the_vg_has_failed_for_now)
+/* Rows: failed for now, and then no more; active; active, but not by what had made the file. */
+TEST_TIMES(vgs_online_is_kept_until_the_vg_is_active, 3)
 {
-	struct lea_claim failed = claim;
+	struct lea_claim end = claim;
 
-	failed.state = LEA_CLAIM_FAILED;
-	failed.is_transient = failed.is_online = true;
+	end.state = _i ? LEA_CLAIM_DONE : LEA_CLAIM_FAILED;
+	end.is_transient = !_i;
+	end.is_online = _i < 2;
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &end), 0);
 	ck_assert_int_eq(lea_vg_online_claim(claims.run_fd, "vg0"), 0);
-	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &failed), 0);
-	ck_assert(lea_vg_online_is_kept(claims.run_fd, "vg0"));
-	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &failed), 0);
+	ck_assert_int_eq(lea_vg_online_keep(claims.run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &end), 0);
+	ck_assert_int_eq(lea_vg_online_is_kept(claims.run_fd, "vg0"), _i != 1);
 	ck_assert(lea_vg_online_may_exist(claims.run_fd, "vg0"));
-	ck_assert_msg(!lea_vg_online_is_kept(claims.run_fd, "vg0"), "it is being activated");
-	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &failed), 0);
-	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &failed), 0);
-	ck_assert_msg(!lea_vg_online_may_exist(claims.run_fd, "vg0"), "it goes with its claim");
+	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &end), 0);
+	ck_assert_msg(lea_vg_online_may_exist(claims.run_fd, "vg0") == (_i > 0),
+		      "it goes with its claim");
+}
+
+/* While a worker has the VG: a record that goes is no sign that somebody took the VG down. */
+TEST_TIMES(a_claim_tells_who_removed_vgs_online, 2)
+{
+	const struct lea_online online = {8, 16, "vg0", ""};
+	struct lea_claim taken = claim;
+
+	taken.is_online = true;
+	ck_assert_int_eq(lea_online_write(claims.run_fd, taken.pv[0].pvid, &online), 0);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &taken), 0);
+	ck_assert_int_eq(lea_vg_online_claim(claims.run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_vg_online_keep(claims.run_fd, "vg0"), 0);
+	if (_i)
+		ck_assert_int_eq(lea_vg_online_drop(claims.run_fd, "vg0"), 0); /* vgchange -an */
+	ck_assert_int_eq(lea_online_forget_pv(claims.run_fd, taken.pv[0].pvid, 8, 16, NULL), 0);
+	ck_assert_int_eq(lea_vg_online_may_exist(claims.run_fd, "vg0"), !_i);
+	ck_assert_msg(lea_claim_keeps_online(&claims, VG_ID), "so it was not cleared");
 }
 
 /* Of an active one, or when another VG has the name. */
