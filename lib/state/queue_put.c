@@ -15,6 +15,9 @@
 #include "state/queue_text.h"
 #include "state/reconcile_request.h"
 
+#define PATH_BYTES 128U
+#define HEAD_BYTES 64U /* its first lines */
+
 const char *const lea_entry_kind_names[LEA_ENTRY_KINDS] = {
 	[LEA_ENTRY_ADD] = "add",     [LEA_ENTRY_MISSED] = "missed", [LEA_ENTRY_PARTIAL] = "part",
 	[LEA_ENTRY_WATCH] = "watch", [LEA_ENTRY_CHANGE] = "change",
@@ -92,9 +95,28 @@ static int put(int event_fd, const struct lea_entry *entry,
 	return r;
 }
 
+/* The kind of the entry of this device that is pending, unless that is a removal; else @entry's. */
+static enum lea_entry_kind pending_kind(int event_fd, const struct lea_entry *entry)
+{
+	char path[PATH_BYTES], text[HEAD_BYTES], word[8];
+
+	snprintf(path, sizeof(path), "queue/%s", entry->key);
+	if (lea_file_read_into(event_fd, path, text, sizeof(text)) ||
+	    sscanf(text, LEA_ENTRY_MAGIC "\naction add\nkind %7s\n", word) != 1)
+		return entry->kind;
+	for (int kind = 0; kind < LEA_ENTRY_KINDS; kind++)
+		if (!strcmp(word, lea_entry_kind_names[kind]))
+			return (enum lea_entry_kind)kind;
+	return entry->kind;
+}
+
 int lea_queue_put(int event_fd, const struct lea_entry *entry)
 {
-	return put(event_fd, entry, lea_file_replace);
+	struct lea_entry most = *entry; /* borrowed */
+
+	if (entry->kind != LEA_ENTRY_ADD && !entry->device.is_gone)
+		most.kind = lea_entry_kind_most(entry->kind, pending_kind(event_fd, entry));
+	return put(event_fd, &most, lea_file_replace);
 }
 
 int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)

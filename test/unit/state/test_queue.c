@@ -111,6 +111,37 @@ TEST(an_add_is_not_lost_behind_a_change)
 	lea_entries_free(got, 2);
 }
 
+/* Where the kernel numbers no disks, udev's rule cannot see that an entry is pending. Rows: what is
+ * pending, what comes, and what is left. */
+static const struct {
+	bool is_gone;
+	enum lea_entry_kind pending, comes, left;
+} mergers[] = {
+	{false, LEA_ENTRY_ADD, LEA_ENTRY_CHANGE, LEA_ENTRY_ADD},
+	{false, LEA_ENTRY_ADD, LEA_ENTRY_MISSED, LEA_ENTRY_ADD},
+	{false, LEA_ENTRY_MISSED, LEA_ENTRY_CHANGE, LEA_ENTRY_MISSED},
+	{false, LEA_ENTRY_CHANGE, LEA_ENTRY_MISSED, LEA_ENTRY_MISSED},
+	{true, LEA_ENTRY_ADD, LEA_ENTRY_CHANGE, LEA_ENTRY_CHANGE},
+};
+
+TEST_EACH(an_entry_allows_what_the_one_before_allowed, mergers)
+{
+	struct lea_entry entry = entry_of(16, 77), *got;
+
+	entry.kind = mergers[_i].pending;
+	entry.device.is_gone = mergers[_i].is_gone;
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	entry.kind = mergers[_i].comes;
+	entry.device.is_gone = false;
+	entry.device.seqnum = 78;
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_int_eq(got->kind, mergers[_i].left);
+	ck_assert_uint_eq(got->device.seqnum, 78);
+	ck_assert(!got->device.is_gone);
+	lea_entries_free(got, 1);
+}
+
 TEST(a_requeued_device_gives_way_to_a_newer_entry)
 {
 	struct lea_entry newer = entry_of(17, 3), *got;
