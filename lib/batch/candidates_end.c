@@ -28,6 +28,7 @@ struct end {
 	bool in_part;	   /* active without the PVs that the VG lacks */
 	bool with_silent;  /* it covers PVs, too, whose disks give no answer */
 	bool keeps_online; /* FAILED, and vgs_online is another VG's */
+	bool is_refused;   /* DONE, and this host may not activate it by now */
 	bool is_report;	   /* of a worker: PVs may have come as other instances since it began */
 	uint32_t again;	   /* FAILED: how often in a row it was read again */
 };
@@ -53,7 +54,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
 	claim.is_online = scanned->has_online &&
-			  (end->state == LEA_CLAIM_DONE ||
+			  ((end->state == LEA_CLAIM_DONE && !end->is_refused) ||
 			   (end->is_transient &&
 			    lea_claim_keeps_online(&candidates->claims, scanned->vg->id)));
 	claim.again = end->again;
@@ -61,9 +62,13 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
 	if (end->in_part)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
+	/* Nothing was brought up: an add does that when the VG is this host's again. */
+	if (end->is_refused && scanned->has_online)
+		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 	/* The claim first: where vgs_online has gone, the reason is there. */
-	r = end->is_report ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
-			   : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
+	r = r		     ? r
+	    : end->is_report ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
+			     : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (r == LEA_CLAIM_REPLACED)
 		return 0;
 	if (r >= 0 && end->state != LEA_CLAIM_DONE && !end->keeps_online && !claim.is_online)
@@ -301,6 +306,7 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 				       .reason = failed ? reason : "",
 				       .is_transient = verdict == LEA_VERDICT_FAILED_FOR_NOW,
 				       .in_part = in_part,
+				       .is_refused = result->outcome == LEA_ACTIVATE_REFUSED,
 				       .is_report = true});
 	return r < 0 || !lacks_pv(result, verdict) ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }

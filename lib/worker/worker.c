@@ -309,13 +309,14 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 {
 	const struct lea_scan_vg *scanned = &vg->scanned;
 	const bool failed = verdict == LEA_VERDICT_FAILED;
+	const bool is_refused = report->outcome == LEA_ACTIVATE_REFUSED;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	struct lea_claims claims;
 	int r = lea_scan_vg_claim(scanned, &claim);
 
 	claim.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE;
 	claim.is_tagged = vg->is_tagged;
-	claim.is_online = !failed && scanned->has_online;
+	claim.is_online = !failed && !is_refused && scanned->has_online;
 	if (failed)
 		snprintf(claim.reason, sizeof(claim.reason), "%s",
 			 lea_verdict_reason(report->outcome, report->reason));
@@ -323,6 +324,8 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s",
 			 lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part));
 	r = r ? r : lea_claims_init(&claims, setting->world, NULL);
+	if (!r && is_refused && scanned->has_online)
+		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 	r = r ? r : lea_claim_report(&claims, scanned->vg->id, &claim);
 	if (failed && !r)
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);

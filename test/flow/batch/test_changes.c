@@ -314,6 +314,21 @@ TEST(an_add_does_not_wait_for_an_exported_vg)
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sda", 16, 7, PVID_EXPORTED), "");
 }
 
+/* It was exported, or given to another host, when the worker got its lock. So nothing of it was
+ * activated, and an add may do that as soon as it is this host's again. */
+TEST(an_add_activates_what_was_refused_under_the_lock)
+{
+	outcome = LEA_ACTIVATE_REFUSED;
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_str_eq(added(), "vg_one ");
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	outcome = 0;
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sda", 16, 7, PVID_ONE), "");
+	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sda", 16, 7, PVID_ONE), "");
+	ck_assert_str_eq(added(), "vg_one ");
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+}
+
 /* Both removals were lost: that of the disk, which has another number now, and that of the PV that
  * had this number. A reconcile queues the latter as a change. */
 TEST(a_removal_does_not_hide_what_has_the_number_by_now)
