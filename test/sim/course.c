@@ -426,8 +426,11 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 	note_gone(course, step, state, disk);
 	if (!now->is_there) {
 		course->added_ms[disk] = 0;
-		course->is_lost[disk] = course->is_unsure[disk] = course->is_unnamed[disk] = false;
+		course->is_unsure[disk] = course->is_unnamed[disk] = false;
 		course->has_no_record[disk] = false;
+		/* What is lost while it is away is its next event, the add. */
+		if (before->is_there)
+			course->is_lost[disk] = false;
 	}
 	course->is_unsure[disk] |= is_unreadable(now) || is_changed_untold(course, state, disk);
 	course->is_unnamed[disk] |= now->of >= 0 && had_path(course, state, disk) &&

@@ -436,3 +436,23 @@ TEST_TIMES(copy_may_be_remembered_where_it_was_found, 7)
 	state.active[0].disks = 1U << 5;
 	expect(_i < 2 ? NULL : "a VG was activated although one of its PVs is on two disks");
 }
+
+/* udev loses an event of a disk that is away: its next one, however long it is away. Rows: at once,
+ * later, or the event was lost before it went. */
+TEST_TIMES(the_next_event_of_a_disk_that_is_away_is_lost, 3)
+{
+	const struct sim_step lose = {.op = SIM_LOSE};
+
+	begin(1);
+	if (_i == 2)
+		step(lose, 1000);
+	unplug(0, 1000);
+	if (_i < 2)
+		step(lose, 1000);
+	if (_i == 1)
+		step((struct sim_step){.op = SIM_WAIT}, 1000);
+	plug(0, 100000);
+	take_down(600000);
+	activate(true);
+	expect(_i < 2 ? NULL : TAKEN_DOWN);
+}
