@@ -25,6 +25,7 @@
 #include "state/mark.h"
 #include "state/queue.h"
 #include "state/since.h"
+#include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
@@ -72,6 +73,16 @@ static int add_instances(struct instances *instances, const struct lea_claim *cl
 	return 0;
 }
 
+/* Where instances are not numbered: may the PV, whose record names another number, be on this one
+ * as well, as on another path? */
+static bool is_on_number(struct reconcile *reconcile, const struct lea_claim_pv *pv)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+
+	return lea_device_find(reconcile->options->world, &pv->id, &device) ||
+	       !lea_duplicate_is_named_another(reconcile->options->world, &device, pv->pvid);
+}
+
 /*
  * May the PV still be on this instance? No if the instance has gone, or was read and has no record
  * any more: the VG was removed, or exported. Where instances are not numbered, another disk with
@@ -85,8 +96,9 @@ static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
 	if (!lea_devset_has(&reconcile->there, &pv->id) &&
 	    lea_sysfs_find_instance(options->world, &pv->id) == LEA_SYSFS_ABSENT)
 		return false;
-	if (lea_records_have(&reconcile->records, pv->pvid))
-		return true;
+	if (lea_records_have(&reconcile->records, pv->pvid, NULL))
+		return pv->id.diskseq || lea_records_have(&reconcile->records, pv->pvid, &pv->id) ||
+		       is_on_number(reconcile, pv);
 	if (!reconcile->has_refused || !pv->id.diskseq)
 		return pv->id.diskseq;
 	lea_devid_format(&pv->id, key);
@@ -379,7 +391,7 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 	done = count_among(&reconcile->done, entry);
 	was = done || is_marked(reconcile, entry);
 	/* A PV is of one VG only: the other claim is of one that is gone. */
-	if (was && lea_records_have(&reconcile->records, entry->pvid))
+	if (was && lea_records_have(&reconcile->records, entry->pvid, NULL))
 		return done + count_among(&reconcile->again, entry) > 1 ||
 				       has_skipped_change(reconcile, entry, &seqnum)
 			       ? READ_AGAIN
@@ -400,7 +412,8 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 
 static bool has_no_record(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	return !lea_records_have(&reconcile->records, entry->pvid) && !is_noted(reconcile, entry);
+	return !lea_records_have(&reconcile->records, entry->pvid, NULL) &&
+	       !is_noted(reconcile, entry);
 }
 
 /* Did the PV of this device have a record? Nobody but others removes one, and leaves the marker. */

@@ -49,9 +49,12 @@ static struct lea_recorded_pv *find(const struct lea_records *records, const cha
 			      : NULL;
 }
 
-bool lea_records_have(const struct lea_records *records, const char *pvid)
+bool lea_records_have(const struct lea_records *records, const char *pvid,
+		      const struct lea_devid *number)
 {
-	return find(records, pvid);
+	const struct lea_recorded_pv *pv = find(records, pvid);
+
+	return pv && (!number || lea_devid_is_same(&pv->number, number));
 }
 
 int lea_records_meet(struct lea_records *records, const char *pvid, const struct lea_devid *number)

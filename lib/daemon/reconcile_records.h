@@ -32,7 +32,9 @@ struct lea_records {
 LEA_MUST_CHECK int lea_records_read(struct lea_world *world, struct lea_records *records);
 void lea_records_done(struct lea_records *records);
 
-bool lea_records_have(const struct lea_records *records, const char *pvid);
+/* @number: of the record's device; NULL: any. */
+bool lea_records_have(const struct lea_records *records, const char *pvid,
+		      const struct lea_devid *number);
 /* udev names PV @pvid on the device @number. 0 or -ENOMEM. */
 LEA_MUST_CHECK int lea_records_meet(struct lea_records *records, const char *pvid,
 				    const struct lea_devid *number);

@@ -221,10 +221,8 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	return r;
 }
 
-/* udev has read it as another PV since, as after vgimportclone: that is an answer, which a disk
- * that hangs by now cannot give any more. */
-static bool is_named_another(struct lea_world *world, const struct lea_device *device,
-			     const char *pvid)
+bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
+				    const char *pvid)
 {
 	LEA_AUTO(lea_closep) int data_fd = lea_udevbrief_open(world);
 	char lines[LEA_UDEVBRIEF_BYTES], named[33];
@@ -242,7 +240,7 @@ int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 			  struct lea_duplicate_answer *ret_answer)
 {
 	*ret_answer = (struct lea_duplicate_answer){.presence = LEA_SILENT};
-	if (is_named_another(world, device, pvid)) {
+	if (lea_duplicate_is_named_another(world, device, pvid)) {
 		*ret_answer =
 			(struct lea_duplicate_answer){.presence = LEA_ABSENT, .is_another = true};
 		return 0;

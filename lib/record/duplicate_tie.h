@@ -29,6 +29,11 @@ bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno);
  * can only give errors, and that no LV holds. */
 bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);
 
+/* Has udev read it as another PV since, as after vgimportclone? That is an answer, which a disk
+ * that hangs by now cannot give any more. @device: from lea_device_find. */
+bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
+				    const char *pvid);
+
 /* What a device says. */
 struct lea_duplicate_answer {
 	enum lea_presence presence;
