@@ -89,6 +89,21 @@ static uint64_t since_when(const struct sim_oracle *oracle, const struct sim_sta
 	return since;
 }
 
+/* Will the add that is refused for a copy be so only when somebody reads it? That comes after the
+ * command. */
+static bool is_refused_later(const struct sim_oracle *oracle, const struct sim_state *state,
+			     const struct sim_known_vg *vg, uint64_t since_ms)
+{
+	const struct sim_course *course = &oracle->course;
+	const uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; vg->refused_ms && i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->added_ms[i] >= vg->refused_ms &&
+		    (course->udev_until_ms[i] > since_ms || course->told_ms[i] > since_ms))
+			return true;
+	return false;
+}
+
 /* A person's command: from now on only an add may activate what it left inactive. */
 static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 			const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
@@ -107,6 +122,8 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_ms = vg->is_calm ? since_ms : 0;
 		vg->off_soon_ms = vg->is_calm ? 0 : since_ms;
 		vg->off_why = text;
+		if (is_refused_later(oracle, state, vg, since_ms))
+			vg->refused_ms = since_ms;
 	}
 	if (is_down || (!is_active && is_about(oracle, step, state, vg->id)))
 		vg->is_asked_for = vg->is_due = false;

@@ -456,3 +456,19 @@ TEST_TIMES(the_next_event_of_a_disk_that_is_away_is_lost, 3)
 	activate(true);
 	expect(_i < 2 ? NULL : TAKEN_DOWN);
 }
+
+/* The VG is taken down before or after anybody could read the disk, whose add is refused for a copy.
+ * Then the copy goes. */
+TEST_TIMES(add_that_was_unread_when_the_vg_went_down_may_be_refused_later, 2)
+{
+	begin(1);
+	copy(0, 5, false);
+	unplug(0, 1000);
+	state.disk[0].slow_ms = 20000;
+	step((struct sim_step){.op = SIM_SLOW, .n = 20000}, 1000);
+	plug(0, _i ? 1000 : 400000);
+	take_down(400000);
+	unplug(5, 1000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
