@@ -7,8 +7,9 @@
 	60000U /* an add on a healthy disk has had all its consequences, also retries              \
 		*/
 
-#define TOLD_MS	     100U    /* udev has read a healthy disk, and our program knows of it */
-#define RECONCILE_MS 600000U /* by then a reconcile has found what udev did not tell */
+#define TOLD_MS		 100U	 /* udev has read a healthy disk, and our program knows of it */
+#define UDEV_GIVES_UP_MS 180000U /* on a disk that gives no answer */
+#define RECONCILE_MS	 600000U /* by then a reconcile has found what udev did not tell */
 
 bool sim_is_add(enum sim_op op)
 {
@@ -254,6 +255,20 @@ static bool is_of_vg_of(const struct sim_state *state, unsigned other, unsigned 
 				 !strcmp(state->disk[other].vg_id, state->disk[disk].vg_id));
 }
 
+/* Does the VG of the disk wait for a record that is found when udev is idle, and does a disk that
+ * gives no answer keep it busy? */
+static bool waits_for_udev(const struct sim_course *course, const struct sim_state *state,
+			   unsigned disk)
+{
+	bool lacks_record = false, is_busy = false;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		lacks_record |= course->has_no_record[i] && is_of_vg_of(state, i, disk);
+		is_busy |= state->disk[i].is_there && sim_is_silent(&state->disk[i]);
+	}
+	return lacks_record && is_busy;
+}
+
 /* Until when the consequences of an event of the disk may come, if it begins now. Each disk of its
  * VG is waited for. */
 static uint64_t busy_until(const struct sim_course *course, const struct sim_state *state,
@@ -267,7 +282,7 @@ static uint64_t busy_until(const struct sim_course *course, const struct sim_sta
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (is_of_vg_of(state, i, disk))
 			until += 8ULL * state->disk[i].slow_ms;
-	return until;
+	return waits_for_udev(course, state, disk) ? until + UDEV_GIVES_UP_MS : until;
 }
 
 /* Did udev see an add, or will it? A step that makes no sense does nothing. */
@@ -467,6 +482,19 @@ static void note_busy(struct sim_course *course, const struct sim_step *step,
 		*busy_ms = until_ms;
 }
 
+/* A disk begins to keep udev busy, perhaps one of another VG. */
+static void note_busy_udev(struct sim_course *course, const struct sim_step *step,
+			   const struct sim_state *state, unsigned disk)
+{
+	const unsigned named = step->a % SIM_DISKS;
+	const uint64_t until_ms = busy_until(course, state, disk);
+
+	if (is_named(step, named) && state->disk[named].is_there &&
+	    sim_is_silent(&state->disk[named]) && waits_for_udev(course, state, disk) &&
+	    course->busy_until_ms[disk] > state->now_ms && until_ms > course->busy_until_ms[disk])
+		course->busy_until_ms[disk] = until_ms;
+}
+
 static void note_disk(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -476,6 +504,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	note_state(course, step, state, disk);
 	note_shortage(course, state, disk);
 	note_probe(course, step, state, disk);
+	note_busy_udev(course, step, state, disk);
 	if (ends_process(step->op) && course->busy_until_ms[disk] > state->now_ms)
 		note_busy(course, step, state, disk);
 	if (!is_named(step, disk))

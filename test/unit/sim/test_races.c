@@ -457,8 +457,8 @@ TEST_TIMES(the_next_event_of_a_disk_that_is_away_is_lost, 3)
 	expect(_i < 2 ? NULL : TAKEN_DOWN);
 }
 
-/* The VG is taken down before or after anybody could read the disk, whose add is refused for a copy.
- * Then the copy goes. */
+/* The VG is taken down before or after anybody could read the disk, whose add is refused for a
+ * copy. Then the copy goes. */
 TEST_TIMES(add_that_was_unread_when_the_vg_went_down_may_be_refused_later, 2)
 {
 	begin(1);
@@ -469,6 +469,32 @@ TEST_TIMES(add_that_was_unread_when_the_vg_went_down_may_be_refused_later, 2)
 	plug(0, _i ? 1000 : 400000);
 	take_down(400000);
 	unplug(5, 1000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
+/* vgremove has removed the record of a disk, so the add of the VG's other disk waits until the
+ * runner finds it: when udev is idle, which a disk that hangs delays. Rows: none hangs; one has
+ * hung before; one hangs since. */
+TEST_TIMES(add_beside_a_disk_without_record_waits_for_udev, 3)
+{
+	plug(0, 1000);
+	plug(1, 1000);
+	write_vg(1, 1);
+	strcpy(state.disk[0].vg_id, "vg-before");
+	step((struct sim_step){.op = SIM_CREATE}, 200000);
+	write_vg(2, 1);
+	activate(false);
+	step((struct sim_step){.op = SIM_CREATE, .a = 3}, 200000);
+	state.disk[5].hangs = true;
+	unplug(1, 1000);
+	if (_i == 1)
+		plug(5, 1000);
+	plug(1, 10000);
+	if (_i == 2)
+		plug(5, 1000);
+	step((struct sim_step){.op = SIM_WAIT}, 60000);
+	take_down(100000);
 	activate(true);
 	expect(_i ? NULL : TAKEN_DOWN);
 }
