@@ -295,15 +295,21 @@ static bool is_added(const struct sim_step *step, const struct sim_disk *before,
 	       before->diskseq != now->diskseq || before->minor != now->minor;
 }
 
-/* When will udev have told which PV is on the disk? Until then nobody knows. */
-static uint64_t told_at(const struct sim_course *course, const struct sim_state *state,
+/* When will udev have read a disk that gives answers, if it begins now? */
+static uint64_t read_at(const struct sim_course *course, const struct sim_state *state,
 			unsigned disk)
 {
-	const struct sim_disk *d = &state->disk[disk];
+	return state->now_ms + TOLD_MS + course->delay_ms[disk] + 8ULL * state->disk[disk].slow_ms;
+}
 
-	if (sim_is_silent(d) || course->is_lost[disk])
-		return SIM_EVER;
-	return state->now_ms + TOLD_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
+/* A read that has begun goes on as slowly as it began, also when the disk has hung meanwhile. */
+static void note_read(struct sim_course *course, const struct sim_state *state, unsigned disk,
+		      bool is_news)
+{
+	const uint64_t read_ms = read_at(course, state, disk);
+
+	if (is_news || read_ms > course->read_ms[disk])
+		course->read_ms[disk] = read_ms;
 }
 
 /* Is it a path of a disk that has another one? udev watches each for what is written to it. */
@@ -337,19 +343,21 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 	const bool is_other = strcmp(now->pvid, before->pvid) != 0;
 	const bool is_news = now->is_there && (course->present_ms[disk] == state->now_ms ||
 					       is_other || step->op == SIM_REBOOT);
-	const uint64_t told_ms = is_other && is_changed_untold(course, state, disk)
-					 ? SIM_EVER
-					 : told_at(course, state, disk);
+	const bool is_under_way = course->told_ms[disk] > state->now_ms && is_named(step, disk);
 
 	/* A boot remembers which disk had the PV. */
 	if (now->diskseq != before->diskseq && step->op != SIM_REBOOT)
 		course->was_pvid[disk][0] = '\0';
 	else if (is_other)
 		memcpy(course->was_pvid[disk], before->pvid, sizeof(before->pvid));
-	/* A read that has begun goes on as slowly as it began. */
-	if (is_news || (course->told_ms[disk] > state->now_ms && is_named(step, disk) &&
-			(told_ms > course->told_ms[disk] || course->told_ms[disk] == SIM_EVER)))
-		course->told_ms[disk] = told_ms;
+	if (!is_news && !is_under_way)
+		return;
+	note_read(course, state, disk, is_news);
+	/* Until udev has told which PV is on the disk nobody knows. */
+	course->told_ms[disk] = sim_is_silent(now) || course->is_lost[disk] ||
+						(is_other && is_changed_untold(course, state, disk))
+					? SIM_EVER
+					: course->read_ms[disk];
 }
 
 /* What is under way while there is no room comes with the reconcile after that. */

@@ -16,6 +16,7 @@ struct sim_course {
 	bool is_added_now[SIM_DISKS]; /* by the last step */
 	uint64_t present_ms[SIM_DISKS];
 	uint64_t told_ms[SIM_DISKS]; /* udev has read its present PV, and our program knows of it */
+	uint64_t read_ms[SIM_DISKS]; /* the same, if it gave answers */
 	char was_pvid[SIM_DISKS][33];	  /* the PV that this very disk was before */
 	struct sim_disk gone[SIM_DISKS];  /* as it was when it went last */
 	uint64_t gone_told_ms[SIM_DISKS]; /* our program knows of that. SIM_EVER: nobody was told */

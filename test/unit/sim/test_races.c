@@ -498,3 +498,21 @@ TEST_TIMES(add_beside_a_disk_without_record_waits_for_udev, 3)
 	activate(true);
 	expect(_i ? NULL : TAKEN_DOWN);
 }
+
+/* udev had begun to read the disk, and goes on as slowly after it has hung: until then its copy
+ * counts. Rows: it was slow before it hung; it was not. */
+TEST_TIMES(a_read_that_hung_goes_on_as_slowly_as_it_began, 2)
+{
+	begin(1);
+	unplug(0, 1000);
+	state.disk[0].slow_ms = _i ? 0 : 8000;
+	plug(0, 50);
+	state.disk[0].hangs = true;
+	step((struct sim_step){.op = SIM_HANG}, 1000);
+	ck_assert_uint_eq(oracle.course.told_ms[0], SIM_EVER);
+	state.disk[0].hangs = false;
+	state.disk[0].slow_ms = 0;
+	step((struct sim_step){.op = SIM_HEAL}, 1000);
+	ck_assert_int_eq(oracle.course.told_ms[0] > state.now_ms, !_i);
+	ck_assert_uint_lt(oracle.course.told_ms[0], SIM_EVER);
+}
