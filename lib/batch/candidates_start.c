@@ -200,6 +200,29 @@ static enum lea_vg_prohibition judge_names(const struct lea_batch_vg *vg,
 	return vg->is_whole || scanned->is_outdated ? LEA_VG_OUTDATED : LEA_VG_TWO_NAMES;
 }
 
+/*
+ * Has the VG, which is done, no PVs since but some that nobody was to use when they came into use?
+ * That they are the VG's by now is a change, which no event need have told of, as when another host
+ * gave the VG back; and what brings the VG here was dealt with before.
+ */
+static bool is_changed_only(const struct lea_batch_vg *vg, const struct lea_claim *made)
+{
+	const int event_fd = vg->candidates->options->event_fd;
+	char key[LEA_DEVID_TEXT_BYTES];
+
+	if (vg->by_claim != LEA_VG_DONE || vg->is_news || vg->kind == LEA_ENTRY_ADD ||
+	    !lea_mark_any(event_fd, LEA_MARK_REFUSED))
+		return false;
+	for (uint32_t i = 0; i < made->pv_count; i++) {
+		if (lea_claim_covers(&vg->claim, &made->pv[i], 1))
+			continue;
+		lea_devid_format(&made->pv[i].id, key);
+		if (!lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key))
+			return false;
+	}
+	return true;
+}
+
 static int gather(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		  enum lea_incomplete_mode mode, struct lea_decide_facts *ret_facts)
 {
@@ -210,7 +233,8 @@ static int gather(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		r = lea_scan_vg_claim(scanned, &made);
 		if (r)
 			return r;
-		vg->is_covered = lea_claim_covers(&vg->claim, made.pv, made.pv_count);
+		vg->is_covered = lea_claim_covers(&vg->claim, made.pv, made.pv_count) ||
+				 is_changed_only(vg, &made);
 	}
 	*ret_facts = lea_batch_vg_facts(vg, scanned->vg->name, vg->is_covered);
 	ret_facts->pvs = judge_pvs(scanned, mode);

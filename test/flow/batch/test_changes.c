@@ -2,6 +2,7 @@
 /* What each kind of entry may cause, and what is activated again after a deactivation. */
 #include "flow/batch_scratch.h"
 #include "state/mark.h"
+#include "state/online.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -327,6 +328,22 @@ TEST(an_add_activates_what_was_refused_under_the_lock)
 	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sda", 16, 7, PVID_ONE), "");
 	ck_assert_str_eq(added(), "vg_one ");
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+}
+
+/* A PV came back when the VG was another host's, which gave it back later. A device that is read
+ * once more, of a VG that is done, brings nothing up then. Rows: so it was; nobody had refused the
+ * PV. */
+TEST_TIMES(what_was_refused_when_it_came_is_no_news_of_a_vg_that_is_done, 2)
+{
+	const struct lea_online online = {8, 48, "vg-two.pvs", "/dev/sdc"};
+
+	extend();
+	if (!_i)
+		ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:48-3"),
+				 0);
+	ck_assert_int_eq(lea_online_write(lea_world_run(machine.world), PVID_B, &online), 0);
+	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sdb", 32, 2, PVID_A), _i ? "vg-two.pvs " : "");
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), _i ? "" : "vg-two.pvs ");
 }
 
 /* Both removals were lost: that of the disk, which has another number now, and that of the PV that
