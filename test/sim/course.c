@@ -343,6 +343,7 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 	const bool is_other = strcmp(now->pvid, before->pvid) != 0;
 	const bool is_news = now->is_there && (course->present_ms[disk] == state->now_ms ||
 					       is_other || step->op == SIM_REBOOT);
+	const bool was_unread = course->is_unread[disk];
 	const bool is_under_way = course->told_ms[disk] > state->now_ms && is_named(step, disk);
 
 	/* A boot remembers which disk had the PV. */
@@ -350,11 +351,18 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 		course->was_pvid[disk][0] = '\0';
 	else if (is_other)
 		memcpy(course->was_pvid[disk], before->pvid, sizeof(before->pvid));
-	if (!is_news && !is_under_way)
+	/* It is not asked again when it is well. */
+	if (now->fails && (course->is_added_now[disk] || is_under_way ||
+			   (!before->fails && course->udev_until_ms[disk] > state->now_ms)))
+		course->is_unread[disk] = true;
+	else if (is_news || course->is_added_now[disk])
+		course->is_unread[disk] = false;
+	if (!is_news && !is_under_way && course->is_unread[disk] == was_unread)
 		return;
 	note_read(course, state, disk, is_news);
 	/* Until udev has told which PV is on the disk nobody knows. */
 	course->told_ms[disk] = sim_is_silent(now) || course->is_lost[disk] ||
+						course->is_unread[disk] ||
 						(is_other && is_changed_untold(course, state, disk))
 					? SIM_EVER
 					: course->read_ms[disk];

@@ -27,6 +27,7 @@ struct sim_course {
 	uint32_t known_then[SIM_DISKS]; /* the disks that had been dealt with when it came */
 	bool is_lost[SIM_DISKS];	/* an event of it was lost */
 	bool is_unsure[SIM_DISKS];	/* since its add our program was not to read or to use it */
+	bool is_unread[SIM_DISKS];	/* it gave only errors when udev read it last */
 	bool is_unnamed[SIM_DISKS];	/* it was made a PV through another path of it: a reconcile
 					   finds that, as a PV whose event was lost */
 	bool has_no_record[SIM_DISKS];	/* since its add a command took it out of a VG, as vgremove,

@@ -516,3 +516,28 @@ TEST_TIMES(a_read_that_hung_goes_on_as_slowly_as_it_began, 2)
 	ck_assert_int_eq(oracle.course.told_ms[0] > state.now_ms, !_i);
 	ck_assert_uint_lt(oracle.course.told_ms[0], SIM_EVER);
 }
+
+/* An add of the disk came while it gave only errors: so nobody knows of it when it is well again,
+ * and its copy is the PV. Rows: that add; none; that and another one since; it fails while udev
+ * reads it. */
+TEST_TIMES(disk_that_failed_in_its_add_is_not_told, 4)
+{
+	const struct sim_step add = {.op = SIM_REPEAT};
+
+	begin(1);
+	copy(0, 5, false);
+	take_down(100000);
+	if (_i == 3)
+		step(add, 10);
+	state.disk[0].fails = true;
+	step((struct sim_step){.op = SIM_FAIL}, 1000);
+	if (_i == 0 || _i == 2)
+		step(add, 1000);
+	step((struct sim_step){.op = SIM_WAIT}, 700000);
+	state.disk[0].fails = false;
+	step((struct sim_step){.op = SIM_HEAL}, 1000);
+	ck_assert_int_eq(oracle.course.told_ms[0] == SIM_EVER, _i != 1);
+	if (_i == 2)
+		step(add, 1000);
+	ck_assert_int_eq(oracle.course.told_ms[0] == SIM_EVER, _i == 0 || _i == 3);
+}
