@@ -303,6 +303,19 @@ int lea_batch_write_extended(const struct lea_batch_vg *vg)
 	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;
 }
 
+/* A VG that has failed until a PV is added: an instance with which it has failed is none, so that
+ * it does not lend its kind to a change that comes in the same pass. */
+static enum lea_entry_kind kind_for(const struct lea_batch_vg *vg, const struct lea_found *found,
+				    enum lea_entry_kind kind)
+{
+	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
+
+	if (kind != LEA_ENTRY_MISSED || vg->by_claim != LEA_VG_FAILED)
+		return kind;
+	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
+	return lea_claim_covers(&vg->claim, &pv, 1) ? LEA_ENTRY_CHANGE : kind;
+}
+
 int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,
 		       const struct lea_record *record, enum lea_entry_kind kind)
 {
@@ -319,7 +332,7 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	if (found->vg && (!vg->vg || found->vg->seqno > vg->vg->seqno))
 		vg->vg = found->vg;
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
-	vg->kind = lea_entry_kind_most(kind, vg->kind);
+	vg->kind = lea_entry_kind_most(kind_for(vg, found, kind), vg->kind);
 	if (found->vg && record->complete == LEA_COMPLETE)
 		take_awaited(vg);
 	return compare_with_claim(vg, found, kind);

@@ -136,6 +136,17 @@ static void describe(const struct lea_scan_vg *scanned, enum lea_vg_because beca
 			 excluded->device.name, lea_exclusion_text(excluded->excluded));
 }
 
+/* By the filter or the devices file: that a PV may be used from now on is no change that was on its
+ * way when another one was added. */
+static bool is_excluded_by_person(const struct lea_scan_vg *scanned)
+{
+	const enum lea_exclusion why =
+		scanned->excluded ? scanned->excluded->excluded : LEA_NOT_EXCLUDED;
+
+	return why == LEA_EXCLUDED_NAME || why == LEA_EXCLUDED_NOT_IN_FILE ||
+	       why == LEA_EXCLUDED_PVID_NOT_IN_FILE;
+}
+
 /* Of a VG with a twin vgs_online is the other one's. */
 int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		   enum lea_vg_because because)
@@ -149,8 +160,9 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 			 &(struct end){.state = LEA_CLAIM_FAILED,
 				       .reason = reason,
 				       .keeps_online = because == LEA_VG_BECAUSE_TWIN});
-	return r < 0 || because != LEA_VG_BECAUSE_ABSENT ? r
-							 : lea_batch_keep_waiting(vg, scanned->vg);
+	return r < 0 || because != LEA_VG_BECAUSE_ABSENT || is_excluded_by_person(scanned)
+		       ? r
+		       : lea_batch_keep_waiting(vg, scanned->vg);
 }
 
 int lea_batch_read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,

@@ -346,6 +346,48 @@ TEST_TIMES(what_was_refused_when_it_came_is_no_news_of_a_vg_that_is_done, 2)
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), _i ? "" : "vg-two.pvs ");
 }
 
+/* The VG has failed until a PV is added, as a filter excluded one, which is found when the filter
+ * changes. Rows: it was refused when it came; it was not, so its add was lost. */
+TEST_TIMES(what_a_filter_permits_brings_no_failed_vg_up, 2)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 32, 2}};
+	const struct lea_claims claims = machine_claims();
+	const struct lea_claim failed = {
+		.state = LEA_CLAIM_FAILED, .vg_name = "vg-two.pvs", .pv = &pv, .pv_count = 1};
+	struct lea_entry entries[] = {event("sdb", 32, 2, PVID_A, false),
+				      event("sdc", 48, 3, PVID_B, false)};
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &failed), 0);
+	if (!_i)
+		ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:48-3"),
+				 0);
+	entries[0].kind = entries[1].kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(entries, 2), _i ? "vg-two.pvs " : "");
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), _i ? "" : "vg-two.pvs ");
+}
+
+/* That the filter permits it some day is an administrator's change. */
+TEST(an_add_does_not_wait_for_an_excluded_pv)
+{
+	const struct lea_online online = {8, 48, "vg-two.pvs", "/dev/sdc"};
+	struct lea_claim claim;
+
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+		 "devices { filter = [ \"r|^/dev/sdc$|\" ] }\n");
+	read_settings();
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_int_eq(lea_online_ensure(lea_world_run(machine.world)), 0);
+	ck_assert_int_eq(lea_online_write(lea_world_run(machine.world), PVID_B, &online), 0);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_FAILED);
+	lea_claim_done(&claim);
+	ck_assert(!lea_awaited_is_set(batch_options.event_fd, VG_TWO_ID, 2));
+}
+
 /* Both removals were lost: that of the disk, which has another number now, and that of the PV that
  * had this number. A reconcile queues the latter as a change. */
 TEST(a_removal_does_not_hide_what_has_the_number_by_now)
