@@ -29,10 +29,10 @@ struct lea_batch_vg {
 	enum lea_entry_kind kind; /* of its entries, the kind that allows most */
 	bool is_news;		  /* a PV instance arrived that the claim does not list */
 	bool is_awaited;	  /* a PV was added before, when it was incomplete */
-	bool is_extended;	  /* claim lists PVs that changes have added */
 	bool is_covered;	  /* claim lists all its PVs that are there, when they are known */
 	enum lea_vg_claim by_claim;
 	struct lea_claim claim;		     /* unless UNCLAIMED */
+	struct lea_claim brought;	     /* PVs that changes have added to it */
 	enum lea_vg_verdict first;	     /* before its other PVs were read */
 	const struct lea_found *nameless;    /* without an id: its first PV with an entry */
 	bool is_met;			     /* likewise: some metadata have its name */

@@ -65,6 +65,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 	lea_devset_done(&candidates->numbers);
 	for (size_t i = 0; i < candidates->count; i++) {
 		lea_claim_done(&candidates->list[i]->claim);
+		lea_claim_done(&candidates->list[i]->brought);
 		free(candidates->list[i]);
 	}
 	free(candidates->list);
@@ -178,22 +179,6 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 	return facts;
 }
 
-/* The VG was activated with another instance of @pv, if at all: this one is not in use. */
-static void note_other_instance(struct lea_claim *claim, struct lea_claim_pv *pv)
-{
-	const struct lea_claim now = {.pv = pv, .pv_count = 1};
-
-	if (claim->state == LEA_CLAIM_DONE && lea_claim_shares_pv(claim, &now))
-		snprintf(claim->reason, sizeof(claim->reason),
-			 "a PV of it is on another device by now: left as it is");
-}
-
-/* Of a process that lives, or will soon have died. */
-static bool is_of_other(const struct lea_claim *claim)
-{
-	return claim->state == LEA_CLAIM_CLAIMED && claim->pid != getpid();
-}
-
 /* A PV that joined the VG by a change is not a reason to activate; it is added to the claim, also
  * of a VG that a worker has not finished: it may end without having read that PV. */
 static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *found,
@@ -201,17 +186,18 @@ static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *f
 {
 	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
 	struct lea_decide_facts facts = {.kind = kind, .by_claim = vg->by_claim};
+	int r;
 
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
 	if (vg->by_claim == LEA_VG_UNCLAIMED || lea_claim_covers(&vg->claim, &pv, 1))
 		return 0;
-	if (vg->is_news || lea_decide(&facts).verdict != LEA_VG_RECORD || is_of_other(&vg->claim)) {
+	if (vg->is_news || lea_decide(&facts).verdict != LEA_VG_RECORD ||
+	    lea_claim_is_of_other(&vg->claim)) {
 		vg->is_news |= kind != LEA_ENTRY_CHANGE;
 		return 0;
 	}
-	vg->is_extended = true;
-	note_other_instance(&vg->claim, &pv);
-	return lea_claim_put(&vg->claim, &pv);
+	r = lea_claim_put(&vg->brought, &pv);
+	return r ? r : lea_claim_put(&vg->claim, &pv);
 }
 
 /* ---- the devices of the scan */
@@ -300,7 +286,9 @@ int lea_batch_keep_waiting(const struct lea_batch_vg *vg, const struct lea_vg *o
 
 int lea_batch_write_extended(const struct lea_batch_vg *vg)
 {
-	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;
+	return vg->brought.pv_count
+		       ? lea_claim_extend(&vg->candidates->claims, vg->id, &vg->brought)
+		       : 0;
 }
 
 /* A VG that has failed until a PV is added: an instance with which it has failed is none, so that
@@ -425,7 +413,8 @@ static int read_members(struct lea_candidates *candidates, struct lea_scan *scan
 	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
 		struct lea_batch_vg *vg = candidates->list[i];
 
-		if (vg->first == LEA_VG_READ && vg->by_claim == LEA_VG_CLAIMED && !vg->is_extended)
+		if (vg->first == LEA_VG_READ && vg->by_claim == LEA_VG_CLAIMED &&
+		    !vg->brought.pv_count)
 			r = ask_claim(vg);
 	}
 	return r;

@@ -293,6 +293,7 @@ static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 
 	if (r)
 		return r;
+	scanned->turn_ms = lea_world_now_ms(vg->candidates->options->world);
 	switch (decision.verdict) {
 	case LEA_VG_ACTIVATE:
 	case LEA_VG_ACTIVATE_IN_PART:

@@ -465,6 +465,7 @@ static int fill_claim(const struct lea_scan_vg *scanned, bool with_silent, struc
 {
 	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", scanned->vg->name);
 	claim->seqno = scanned->vg->seqno;
+	claim->turn_ms = scanned->turn_ms;
 	claim->is_outdated = scanned->moved != NULL;
 	claim->pv = calloc((size_t)scanned->vg->pv_count + 1, sizeof(*claim->pv));
 	if (!claim->pv)

@@ -138,6 +138,8 @@ struct lea_scan_vg {
 	/* Set by lib/batch: its vgs_online file was made. If that is gone, a command has taken the
 	 * VG down since, or a PV went. Who made it removes it. */
 	bool has_online;
+	/* Set by lib/batch: as in struct lea_claim. */
+	uint64_t turn_ms;
 };
 
 struct lea_scan;

@@ -195,6 +195,8 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		return parse_number(value, &claim->seqno);
 	if (!strcmp(line, "again"))
 		return parse_number(value, &claim->again);
+	if (!strcmp(line, "turn"))
+		return sscanf(value, "%" SCNu64, &claim->turn_ms) == 1;
 	if (!strcmp(line, "reason"))
 		return copy(claim->reason, sizeof(claim->reason), value);
 	if (!strcmp(line, "in-part"))
@@ -365,6 +367,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		state_names[claim->state], epoch, (long)pid, ticks, claim->vg_name);
 	if (claim->seqno)
 		fprintf(out, "seqno %" PRIu32 "\n", claim->seqno);
+	if (claim->turn_ms)
+		fprintf(out, "turn %" PRIu64 "\n", claim->turn_ms);
 	if (reason[0])
 		fprintf(out, "reason %s\n", reason);
 	if (claim->in_part[0])
@@ -383,27 +387,33 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 	return r ? r : lea_file_replace(folder_fd, vg_id, text, size);
 }
 
+/* Makes check and write one step. Who has the lock is at the same step, or was stopped. */
+static int lock(const struct lea_claims *claims, const char *vg_id, int *ret_folder_fd)
+{
+	*ret_folder_fd = lea_id_ok(vg_id) ? open_folder(claims) : -EINVAL;
+	return *ret_folder_fd < 0 ? *ret_folder_fd : lea_file_lock(*ret_folder_fd, LOCK_MS);
+}
+
+bool lea_claim_is_of_other(const struct lea_claim *claim)
+{
+	return claim->state == LEA_CLAIM_CLAIMED && claim->pid != getpid();
+}
+
 int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 		   const struct lea_claim *claim)
 {
-	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	LEA_AUTO(lea_closep) int folder_fd = -1;
 	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
 	struct lea_claim mine = *claim;
-	int r;
+	int r = lock(claims, vg_id, &folder_fd);
 
-	if (!lea_id_ok(vg_id))
-		return -EINVAL;
-	if (folder_fd < 0)
-		return folder_fd;
-	/* Makes check and write one step. Who has the lock is at the same step, or was stopped. */
-	r = lea_file_lock(folder_fd, LOCK_MS);
 	if (r)
 		return r;
 	LEA_CRASHPOINT("claim.begin", vg_id);
 	r = read_valid(claims, folder_fd, vg_id, &old);
 	if (r < 0)
 		return r;
-	if (r == 0 && old.state == LEA_CLAIM_CLAIMED && old.pid != getpid()) {
+	if (r == 0 && lea_claim_is_of_other(&old)) {
 		LEA_CRASHPOINT("claim.held", vg_id);
 		return LEA_CLAIM_HELD;
 	}
@@ -477,18 +487,6 @@ static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea
 		       : NULL;
 }
 
-static bool has_other_instance(const struct lea_claim *claim, const struct lea_claim *than)
-{
-	const struct lea_claim_pv *pv;
-
-	for (uint32_t i = 0; i < than->pv_count; i++) {
-		pv = find(claim, &than->pv[i]);
-		if (pv && !lea_devid_is_same(&pv->id, &than->pv[i].id))
-			return true;
-	}
-	return false;
-}
-
 int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 		     const struct lea_claim *claim)
 {
@@ -498,12 +496,29 @@ int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 
 	if (claim->state != LEA_CLAIM_FAILED)
 		return lea_claim_finish(claims, vg_id, claim);
-	folder_fd = open_folder(claims);
-	r = folder_fd < 0 ? folder_fd : lea_file_lock(folder_fd, LOCK_MS);
+	r = lock(claims, vg_id, &folder_fd);
 	r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
-	if (r == 0 && has_other_instance(&now, claim))
+	if (r == 0 && now.turn_ms > claim->turn_ms)
 		return LEA_CLAIM_REPLACED;
 	return r < 0 ? r : lea_claim_finish(claims, vg_id, claim);
+}
+
+int lea_claim_extend(const struct lea_claims *claims, const char *vg_id, const struct lea_claim *by)
+{
+	LEA_AUTO(lea_closep) int folder_fd = -1;
+	LEA_AUTO(lea_claim_done) struct lea_claim now = {0};
+	int r = lock(claims, vg_id, &folder_fd);
+
+	r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
+	if (r || now.state == LEA_CLAIM_FAILED || lea_claim_is_of_other(&now))
+		return r < 0 ? r : 0;
+	/* It was activated with that one, if at all. */
+	if (now.state == LEA_CLAIM_DONE && lea_claim_shares_pv(&now, by))
+		snprintf(now.reason, sizeof(now.reason),
+			 "a PV of it is on another device by now: left as it is");
+	for (uint32_t i = 0; !r && i < by->pv_count; i++)
+		r = lea_claim_put(&now, &by->pv[i]);
+	return r ? r : lea_claim_finish(claims, vg_id, &now);
 }
 
 int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)

@@ -39,6 +39,7 @@ struct lea_claim {
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
 	bool is_outdated;  /* FAILED: its metadata are out of date, so that nobody may retry */
 	uint32_t again;	   /* with is_transient: how often in a row its devices were queued again */
+	uint64_t turn_ms;  /* when the VG's turn came for which it was stored; see _report */
 	bool is_online;	   /* CLAIMED, or is_transient: vgs_online came with it, and is kept. If
 			      that is gone, somebody took the VG down since. To be stored as DONE:
 			      it is released; never read of one */
@@ -71,7 +72,7 @@ LEA_MUST_CHECK int lea_claims_init(struct lea_claims *claims, struct lea_world *
 enum lea_claim_outcome {
 	LEA_CLAIM_ABSENT = 1, /* no regular file, malformed, another epoch, or a dead owner */
 	LEA_CLAIM_HELD,	      /* take: a living process of this epoch owns the claim */
-	LEA_CLAIM_REPLACED,   /* report: a PV came as another instance meanwhile */
+	LEA_CLAIM_REPLACED,   /* report: the VG has had another turn since */
 };
 
 /*
@@ -102,12 +103,22 @@ LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char 
 
 /*
  * lea_claim_report - the same, of a worker's result
- * The claim that the VG had when the worker got it may have been replaced since. That instances
- * which are gone failed says nothing about those that came: LEA_CLAIM_REPLACED, and nothing is
- * stored. Blocks as lea_claim_take if @claim is FAILED. 0, LEA_CLAIM_REPLACED or -errno.
+ * The VG may have had another turn since, with instances of its PVs that came later. That those
+ * which are gone failed says nothing about these: LEA_CLAIM_REPLACED, and nothing is stored.
+ * Blocks as lea_claim_take if @claim is FAILED. 0, LEA_CLAIM_REPLACED or -errno.
  */
 LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 				    const struct lea_claim *claim);
+
+/*
+ * lea_claim_extend - add PVs that changes have brought
+ * @by: its PVs are meant alone
+ * The claim is read anew: a worker may have ended it since the caller has read it. Only one that is
+ * DONE, or CLAIMED by this process, gets them: CLAIMED it stays that of the same turn. Blocks as
+ * lea_claim_take. 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_claim_extend(const struct lea_claims *claims, const char *vg_id,
+				    const struct lea_claim *by);
 
 /*
  * lea_claim_was_cleared - may the vgs_online file of a claim with is_online be gone with others?
@@ -148,6 +159,9 @@ LEA_MUST_CHECK int lea_claim_forget_at_second(const struct lea_claims *claims, c
  * must stay inactive.
  */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
+
+/* CLAIMED by another process, which lives, or will soon have died. */
+bool lea_claim_is_of_other(const struct lea_claim *claim);
 
 /* Do the two claims have a PV in common, in any instance? */
 bool lea_claim_shares_pv(const struct lea_claim *one, const struct lea_claim *other);

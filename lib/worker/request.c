@@ -45,6 +45,7 @@ static void pack(struct lea_request *job, const struct lea_scan_vg *scanned, boo
 	lea_wire_put_bytes(out, job->vg_name, sizeof(job->vg_name));
 	lea_wire_put_bytes(out, job->vg_id, LEA_ID_CHARS);
 	lea_wire_put_u32(out, scanned->vg->seqno);
+	lea_wire_put_u64(out, scanned->turn_ms);
 	lea_wire_put_u32(
 		out, (scanned->has_duplicate ? HAS_DUPLICATE : 0) |
 			     (scanned->has_conflict ? HAS_CONFLICT : 0) |
@@ -142,11 +143,13 @@ static void get_id(struct lea_wire_in *in, char id[static LEA_ID_CHARS + 1])
 
 static void unpack_vg(struct lea_wire_in *in, struct lea_request_vg *job)
 {
+	uint64_t turn_ms;
 	uint32_t bits;
 
 	lea_wire_get_bytes(in, job->name, sizeof(job->name));
 	get_id(in, job->vg.id);
 	job->vg.seqno = lea_wire_get_u32(in);
+	turn_ms = lea_wire_get_u64(in);
 	bits = lea_wire_get_u32(in);
 	job->vg.pv_count = lea_wire_get_u32(in);
 	job->vg.name = job->name;
@@ -165,6 +168,7 @@ static void unpack_vg(struct lea_wire_in *in, struct lea_request_vg *job)
 		.refreshes = bits & REFRESHES,
 		.has_online = bits & HAS_ONLINE,
 		.in_part = bits / IN_PART,
+		.turn_ms = turn_ms,
 	};
 }
 

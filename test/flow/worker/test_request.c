@@ -23,7 +23,7 @@ static struct lea_found *of_pv[3] = {&found[0], NULL, &found[1]};
 static struct lea_vg vg = {
 	.name = "vg_one", .id = VG_ID, .seqno = 42, .pv_count = 3, .lv_count = 5};
 static const struct lea_scan_vg scanned = {
-	.vg = &vg, .pv = of_pv, .has_conflict = true, .has_online = true};
+	.vg = &vg, .pv = of_pv, .has_conflict = true, .has_online = true, .turn_ms = 1ULL << 40};
 
 static int unpack(const struct lea_wire_out *out, size_t len, struct lea_request_vg **ret_vg)
 {
@@ -65,6 +65,7 @@ TEST(a_vg_is_received_as_it_was_sent)
 	ck_assert_str_eq(got->scanned.vg->name, "vg_one");
 	ck_assert_str_eq(got->scanned.vg->id, VG_ID);
 	ck_assert_uint_eq(got->scanned.vg->seqno, 42);
+	ck_assert_uint_eq(got->scanned.turn_ms, 1ULL << 40);
 	ck_assert(got->is_tagged && !got->scanned.refreshes && got->scanned.has_online);
 	ck_assert(!got->scanned.has_duplicate && got->scanned.has_conflict);
 	ck_assert_uint_eq(got->scanned.vg->pv_count, 2);

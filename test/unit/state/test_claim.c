@@ -230,30 +230,35 @@ TEST_EACH(a_claim_covers_its_own_pvs_only, others)
 	lea_claim_done(&got);
 }
 
-/* Rows: the result of a worker that began with the PVs of @claim; the VG's claim by then. */
+/* Rows: the result of a worker whose turn began at 5; the VG's claim by then. */
 static const struct {
 	enum lea_claim_state state;
-	uint64_t diskseq; /* of the second PV; 0: it is not there */
+	uint64_t turn_ms, diskseq; /* of the second PV; 0: it is not there */
 	int r;
 } reports[] = {
-	{LEA_CLAIM_FAILED, 8, 0},
-	{LEA_CLAIM_FAILED, 0, 0},
-	{LEA_CLAIM_FAILED, 9, LEA_CLAIM_REPLACED},
-	{LEA_CLAIM_DONE, 9, 0},
+	{LEA_CLAIM_FAILED, 5, 8, 0},
+	{LEA_CLAIM_FAILED, 5, 0, 0},
+	{LEA_CLAIM_FAILED, 5, 9, 0},
+	{LEA_CLAIM_FAILED, 3, 9, 0},
+	{LEA_CLAIM_FAILED, 6, 8, LEA_CLAIM_REPLACED},
+	{LEA_CLAIM_FAILED, 6, 9, LEA_CLAIM_REPLACED},
+	{LEA_CLAIM_DONE, 6, 9, 0},
 };
 
-TEST_EACH(a_failure_of_an_instance_that_is_gone_ends_no_claim_of_the_next, reports)
+TEST_EACH(a_failure_ends_the_claim_of_its_own_turn_only, reports)
 {
 	struct lea_claim_pv came[] = {pvs[0], pvs[1]};
 	struct lea_claim now = {.state = LEA_CLAIM_FAILED,
 				.is_transient = true,
 				.vg_name = "vg0",
+				.turn_ms = reports[_i].turn_ms,
 				.pv = came,
 				.pv_count = reports[_i].diskseq ? 2 : 1};
 	struct lea_claim report = claim, got = {0};
 
 	came[1].id.diskseq = reports[_i].diskseq;
 	report.state = reports[_i].state;
+	report.turn_ms = 5;
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &now), 0);
 	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), reports[_i].r);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
@@ -261,6 +266,37 @@ TEST_EACH(a_failure_of_an_instance_that_is_gone_ends_no_claim_of_the_next, repor
 	lea_claim_done(&got);
 	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
 	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), 0);
+}
+
+/* Rows: the claim by the time that changes which met one are stored. */
+static const struct {
+	enum lea_claim_state state;
+	bool is_extended;
+} extensions[] = {
+	{LEA_CLAIM_CLAIMED, true},
+	{LEA_CLAIM_DONE, true},
+	{LEA_CLAIM_FAILED, false},
+};
+
+TEST_EACH(a_claim_is_extended_as_it_is_by_then, extensions)
+{
+	struct lea_claim_pv came[] = {{.pvid = PV_B, .id = {8, 48, 9}}};
+	struct lea_claim got = {0}, now = claim, by = {.pv = came, .pv_count = 1};
+
+	now.state = extensions[_i].state;
+	now.turn_ms = 7;
+	ck_assert_int_eq(lea_claim_extend(&claims, VG_ID, &by), 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT, "it has gone");
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &now), 0);
+	ck_assert_int_eq(lea_claim_extend(&claims, VG_ID, &by), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_int_eq(got.state, extensions[_i].state);
+	ck_assert_uint_eq(got.turn_ms, 7);
+	ck_assert_uint_eq(got.pv_count, 2);
+	ck_assert(lea_claim_covers(&got, came, 1) == extensions[_i].is_extended);
+	ck_assert_msg(!*got.reason == (extensions[_i].state != LEA_CLAIM_DONE),
+		      "it is active on another instance");
+	lea_claim_done(&got);
 }
 
 TEST(a_claim_of_a_dead_owner_does_not_count)
