@@ -6,9 +6,11 @@
 #include "base/step.h"
 #include "plan/access.h"
 #include "record/duplicates.h"
+#include "record/recorded_marker.h"
 #include "record/vg_count.h"
 #include "state/lookup_index.h"
 #include "state/online.h"
+#include "state/queue.h"
 #include "world/device_find.h"
 
 #include <errno.h>
@@ -212,19 +214,16 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 							     recorder->lookups);
 }
 
-/* The device of the PV's record has gone, or others have removed the record, as vgremove does, or
- * there was none yet: @found does not get it if another device goes first. @any_note: false, if it
- * is known that no device of the PV has a note. */
-static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
-		     struct lea_record *record, bool *any_note)
+/* No device has the PV's record: @found does not get it if another one goes first. @any_note:
+ * false, if it is known that no device of the PV has a note. */
+static int find_first(struct lea_recorder *recorder, const struct lea_found *found,
+		      struct lea_record *record, bool *any_note)
 {
 	LEA_AUTO(lea_device_done) struct lea_device first = {0};
 	const struct lea_scan_options options = options_for(recorder, found);
 	struct lea_online old = {0};
 	int r;
 
-	if (recorder->options.test || lea_online_exists(run_fd, found->label.pvid))
-		return 0;
 	r = lea_duplicates_first(recorder->world, recorder->conf, &options, found, &first,
 				 any_note);
 	if (r)
@@ -234,6 +233,36 @@ static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea
 	if (strlen(first.name) < sizeof(old.device))
 		strcpy(old.device, first.name);
 	return note_duplicate(recorder, &old, &first, false, found, record);
+}
+
+/* The device of the PV's record has gone, or others have removed the record, as vgremove does, or
+ * there was none yet. */
+static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
+		     struct lea_record *record, bool *any_note)
+{
+	return recorder->options.test || lea_online_exists(run_fd, found->label.pvid)
+		       ? 0
+		       : find_first(recorder, found, record, any_note);
+}
+
+/* The record has the number of @found: it may be that of an earlier instance, whose removal was
+ * lost or has not been read. */
+static int ask_instance(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
+			struct lea_record *record, bool *any_note)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(run_fd);
+	struct lea_device own = found->device; /* borrowed */
+	int r;
+
+	if (!own.diskseq)
+		own.diskseq = lea_sysfs_diskseq(recorder->world, lea_device_devno(&own));
+	if (event_fd < 0 || lea_marker_is_set(event_fd, &own, found->label.pvid))
+		return 0;
+	r = find_first(recorder, found, record, any_note);
+	return r || record->kind != LEA_RECORD_DUPLICATE
+		       ? r
+		       : lea_online_forget_pv(run_fd, found->label.pvid, own.major, own.minor,
+					      recorder->lookups);
 }
 
 /*
@@ -252,6 +281,9 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 	if (r < 0 && r != -ELOOP)
 		return r;
 	if (is_known && old.major == wanted->major && old.minor == wanted->minor) {
+		r = is_test ? 0 : ask_instance(recorder, run_fd, found, record, &any_note);
+		if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
+			return r;
 		if (!wanted->vg[0] || !strcmp(old.vg, wanted->vg))
 			return 0;
 		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);

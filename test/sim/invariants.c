@@ -159,7 +159,8 @@ static bool was_alone(const struct rest *rest, int disk)
 }
 
 /* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
- * was known by then, or to the one that the devices file means. A PV of no VG has none. */
+ * was known by then, or to the one that the devices file means. A PV of no VG has none. Where the
+ * kernel does not number instances the record counts as that of the disk which gets the number. */
 static void judge_recorded(const struct rest *rest, const char *pvid, const char *text)
 {
 	const struct sim_disk *disk;
@@ -168,7 +169,8 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 
 	if (sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2 ||
 	    sim_may_be_untraceable(rest->history) || sim_is_listed_apart(rest->state, pvid) ||
-	    sim_has_gone_unseen(rest->course, pvid, NULL))
+	    (rest->history->conf & SIM_CONF_NO_DISKSEQ &&
+	     sim_has_gone_unseen(rest->course, pvid, NULL)))
 		return;
 	for (int i = 0; i < (int)SIM_DISKS; i++) {
 		disk = &rest->state->disk[i];

@@ -197,25 +197,44 @@ TEST_TIMES(the_copy_that_was_there_first_gets_the_record, 4)
 	ck_assert(machine_has(DUPLICATES "/8:8-3"));
 }
 
-/* A copy gets the number of the disk that goes, before anybody has looked. */
-TEST_TIMES(what_was_there_before_goes_before_another_copy, 2)
+/* A copy gets the number of the disk that goes, before anybody has looked. Rows: is the disk before
+ * another path? Does its removal come to us at all? */
+TEST_TIMES(what_was_there_before_goes_before_another_copy, 4)
 {
 	struct lea_online online = {0};
 	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, true),
 				      event("sda", 16, 3, PVID_ONE, false)};
 
-	(_i ? same_wwid : other_wwid)();
+	(_i & 1 ? same_wwid : other_wwid)();
 	copy_beside_active();
 	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
 	claim_link("", 16);
 	claim_link("", 32);
 	unplug("sda", 16);
 	machine_plug("one-pv", "sda", 16, 3);
-	ck_assert_str_eq(pass(entries, 2), "");
+	ck_assert_str_eq(_i & 2 ? pass(&entries[1], 1) : pass(entries, 2), "");
 	ck_assert_str_eq(drain(), "");
 	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
 	ck_assert_str_eq(online.device, "/dev/sdb");
 	ck_assert(machine_has(DUPLICATES "/8:16-3"));
+}
+
+/* pvscan --cache by a name does not know the instance. */
+TEST(a_disk_that_is_only_named_keeps_its_record)
+{
+	const struct lea_record_options options = {0};
+	char name[] = "/dev/sda";
+	struct lea_found found = {.kind = LEA_FOUND_PV,
+				  .device = {.major = 8, .minor = 16, .name = name},
+				  .label = {.pvid = PVID_ONE}};
+	struct lea_recorder *recorder;
+	struct lea_record record;
+
+	copy_beside_active();
+	ck_assert_int_eq(lea_recorder_new(machine.world, conf, &options, &recorder), 0);
+	lea_record_found(recorder, &found, &record);
+	ck_assert_int_eq(record.kind, LEA_RECORD_ONLINE);
+	lea_recorder_free(recorder);
 }
 
 TEST(what_is_ignored_stays_so_when_another_copy_goes)

@@ -22,13 +22,15 @@ static void number(void)
 	}
 }
 
-/* Rows: does anybody hear that the disk goes? A path of it stays, and a copy gets the number. */
-TEST_TIMES(copy_has_the_record_of_a_disk_whose_end_was_lost, 2)
+/* Rows: does anybody hear that the disk goes? Does the kernel number instances? A path of it stays,
+ * and a copy gets the number. */
+TEST_TIMES(copy_has_the_record_of_a_disk_whose_end_was_lost, 4)
 {
+	history.conf = _i & 2 ? SIM_CONF_NO_DISKSEQ : 0;
 	number();
 	begin(1);
 	copy(0, 5, true);
-	if (_i)
+	if (_i & 1)
 		step((struct sim_step){.op = SIM_LOSE, .a = 0}, 1000);
 	state.disk[5].minor = 1;
 	unplug(0, 1000);
@@ -36,7 +38,7 @@ TEST_TIMES(copy_has_the_record_of_a_disk_whose_end_was_lost, 2)
 	copy(5, 4, false);
 	state.disk[4].minor = 0;
 	step((struct sim_step){.op = SIM_WAIT}, 1000);
-	judge(_i ? NULL : "a copy has the record of a PV");
+	judge(_i == 3 ? NULL : "a copy has the record of a PV");
 }
 
 /* Rows: how long after the disk went a shortage begins; does the kernel number instances? */
