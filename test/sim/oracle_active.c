@@ -175,14 +175,15 @@ static bool has_lost_events(const struct sim_history *history)
 	return false;
 }
 
-/* The disk is one of the VG, or was when it went. */
+/* The disk is one of the VG, or was before the step, or when it went. */
 static bool was_of_vg(const struct sim_course *course, const struct sim_state *state,
 		      const struct sim_disk *newest, unsigned disk)
 {
 	for (uint32_t k = 0; k < newest->pv_count; k++)
 		if (!strcmp(course->gone[disk].pvid, newest->pv[k]))
 			return true;
-	return sim_disks_of(state, newest->vg_id) & 1U << disk;
+	return (sim_disks_of(state, newest->vg_id) | sim_disks_of(&course->before, newest->vg_id)) &
+	       1U << disk;
 }
 
 /* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time,

@@ -447,6 +447,24 @@ TEST_TIMES(vg_waits_for_what_its_own_disks_were, 3)
 	expect(_i ? NULL : "a VG on healthy disks waited for others");
 }
 
+/* Rows: does it have a slow disk, which a filter rejects by the time of the next look? */
+TEST_TIMES(vg_waited_for_its_disk_that_is_rejected_since, 2)
+{
+	begin(2);
+	take_down(100000);
+	state.disk[1].slow_ms = _i ? 4000 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = 1}, 1000);
+	plug(4, 1000);
+	state.disk[4].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
+	unplug(0, 1000);
+	plug(0, 12000);
+	activate(true);
+	state.disk[1].is_rejected = _i;
+	step((struct sim_step){.op = _i ? SIM_REJECT : SIM_WAIT, .a = 1}, 1000);
+	expect(_i ? NULL : "a VG on healthy disks waited for others");
+}
+
 /* Rows: udev has read the slow disk by then, or not. */
 TEST_TIMES(disk_that_hangs_before_udev_has_read_it_may_be_done_without, 2)
 {
