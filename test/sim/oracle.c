@@ -295,6 +295,17 @@ static bool may_lack_pv(const struct sim_oracle *oracle, const struct sim_state 
 	return false;
 }
 
+/* A process that was killed left components, and the disk below them went: a person has to
+ * deactivate them, as any device on a disk that is gone. */
+static bool has_parts_on_lost_disk(const struct sim_state *state, const struct sim_known_vg *vg)
+{
+	for (uint32_t i = 0; i < state->active_count; i++)
+		if (!strcmp(state->active[i].vg_id, vg->id) && !state->active[i].lvs &&
+		    state->active[i].lost_disks)
+			return true;
+	return false;
+}
+
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
@@ -302,7 +313,7 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
 	    oracle->course.is_short || oracle->course.deaths > 2 || state->pending_commands ||
 	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg) ||
-	    may_lack_pv(oracle, state, vg) ||
+	    has_parts_on_lost_disk(state, vg) || may_lack_pv(oracle, state, vg) ||
 	    sim_believed_until(&oracle->course, state, vg->id) > state->now_ms)
 		return;
 	if (!sim_active_of(state, vg->id))

@@ -484,6 +484,20 @@ TEST_TIMES(disk_that_hangs_before_udev_has_read_it_may_be_done_without, 2)
 	expect(_i ? NULL : "a VG was activated in part although the disk is there");
 }
 
+/* A killed worker left a component. Rows: is its disk still there? */
+TEST_TIMES(component_on_a_disk_that_is_gone_is_left_to_a_person, 2)
+{
+	begin(1);
+	take_down(100000);
+	unplug(0, 1000);
+	plug(0, 400000);
+	activate(true);
+	state.active[0].lvs = 0;
+	state.active[0].disks = !_i;
+	state.active[0].lost_disks = (uint32_t)_i;
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
 /* It was activated, and is gone by the time of the next look. */
 TEST(vg_that_is_gone_waited_for_nobody)
 {
