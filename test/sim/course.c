@@ -463,6 +463,10 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 		if (before->is_there)
 			course->is_lost[disk] = false;
 	}
+	/* udev reads it for its add when it is a PV of the VG that it has come to. */
+	if (*now->vg_id && strcmp(now->vg_id, before->vg_id) != 0 && course->added_ms[disk] &&
+	    course->udev_until_ms[disk] > state->now_ms)
+		course->added_ms[disk] = state->now_ms;
 	course->is_unsure[disk] |= is_unreadable(now) || is_changed_untold(course, state, disk);
 	course->is_unnamed[disk] |= now->of >= 0 && had_path(course, state, disk) &&
 				    strcmp(now->pvid, before->pvid) != 0;

@@ -49,6 +49,18 @@ TEST_TIMES(add_that_nobody_has_read_may_count_after_the_command, 2)
 	expect(_i ? NULL : "a VG was activated although only a change made it complete");
 }
 
+/* A disk that has just been added becomes a PV of the VG. Rows: has udev read it by then? */
+TEST_TIMES(add_that_is_read_when_the_disk_is_a_pv_is_one_of_the_vg, 2)
+{
+	begin(1);
+	plug(1, 100);
+	take_down(_i ? 900 : 100000);
+	write_vg(2, 2);
+	step((struct sim_step){.op = SIM_EXTEND, .a = 1}, 100000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
 /* The command waited for the lock, and who is first is not known. */
 TEST_TIMES(add_may_come_before_a_command_that_waits, 2)
 {
