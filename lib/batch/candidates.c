@@ -392,7 +392,9 @@ static int find_members(struct lea_candidates *candidates, const struct lea_batc
 
 static int decide_first(struct lea_batch_vg *vg)
 {
+	/* When a wait is over, any PV of the VG gets the entry: another one may be the news. */
 	const bool is_covered = vg->by_claim != LEA_VG_UNCLAIMED && !vg->is_news &&
+				vg->kind != LEA_ENTRY_PARTIAL &&
 				vg->claim.pv_count >= (vg->vg ? vg->vg->pv_count : UINT32_MAX);
 	const struct lea_decide_facts facts = lea_batch_vg_facts(vg, vg->name, is_covered);
 
