@@ -9,7 +9,6 @@
 
 #define TOLD_MS		 100U	 /* udev has read a healthy disk, and our program knows of it */
 #define UDEV_GIVES_UP_MS 180000U /* on a disk that gives no answer */
-#define RECONCILE_MS	 600000U /* by then a reconcile has found what udev did not tell */
 
 bool sim_is_add(enum sim_op op)
 {
@@ -263,7 +262,7 @@ static bool waits_for_udev(const struct sim_course *course, const struct sim_sta
 	bool lacks_record = false, is_busy = false;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
-		lacks_record |= course->has_no_record[i] && is_of_vg_of(state, i, disk);
+		lacks_record |= course->no_record_ms[i] && is_of_vg_of(state, i, disk);
 		is_busy |= state->disk[i].is_there && sim_is_silent(&state->disk[i]);
 	}
 	return lacks_record && is_busy;
@@ -375,7 +374,7 @@ static void note_shortage(struct sim_course *course, const struct sim_state *sta
 
 	if (course->is_short && course->busy_until_ms[disk] > course->before.now_ms &&
 	    until != SIM_EVER)
-		course->busy_until_ms[disk] = until + RECONCILE_MS;
+		course->busy_until_ms[disk] = until + SIM_RECONCILE_MS;
 }
 
 /* What is under way for one disk of a VG waits for all of them. */
@@ -458,7 +457,7 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 	if (!now->is_there) {
 		course->added_ms[disk] = 0;
 		course->is_unsure[disk] = course->is_unnamed[disk] = false;
-		course->has_no_record[disk] = false;
+		course->no_record_ms[disk] = 0;
 		/* What is lost while it is away is its next event, the add. */
 		if (before->is_there)
 			course->is_lost[disk] = false;
@@ -470,8 +469,9 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 	course->is_unsure[disk] |= is_unreadable(now) || is_changed_untold(course, state, disk);
 	course->is_unnamed[disk] |= now->of >= 0 && had_path(course, state, disk) &&
 				    strcmp(now->pvid, before->pvid) != 0;
-	course->has_no_record[disk] |= *before->vg_id && strcmp(now->vg_id, before->vg_id) != 0 &&
-				       !strcmp(now->pvid, before->pvid);
+	if (*before->vg_id && strcmp(now->vg_id, before->vg_id) != 0 &&
+	    !strcmp(now->pvid, before->pvid))
+		course->no_record_ms[disk] = state->now_ms;
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
 	course->had_no_copy[disk] |= sim_is_pv(now) && !sim_is_copy_beside(course, state, disk);
 	if (now->slow_ms || sim_is_silent(now)) {
@@ -536,7 +536,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	course->is_lost[disk] |= step->op == SIM_LOSE;
 	if (course->is_added_now[disk]) {
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
-		course->is_unnamed[disk] = course->has_no_record[disk] = false;
+		course->is_unnamed[disk] = false;
+		course->no_record_ms[disk] = 0;
 		/* udev may have lost this very event. */
 		course->is_unsure[disk] =
 			is_unreadable(now) || (course->is_unsure[disk] && course->is_lost[disk]);
@@ -553,7 +554,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->is_unsure[disk] = true;
 	note_busy(course, step, state, disk);
 	if (was_not_read && course->busy_until_ms[disk] != SIM_EVER)
-		course->busy_until_ms[disk] += RECONCILE_MS;
+		course->busy_until_ms[disk] += SIM_RECONCILE_MS;
 }
 
 void sim_course_note(struct sim_course *course, const struct sim_step *step,

@@ -7,8 +7,9 @@
 
 #include "sim/truth.h"
 
-#define SIM_EVER	UINT64_MAX
-#define SIM_ANSWERED_MS 3000U /* our processes have seen an event of a healthy disk */
+#define SIM_EVER	 UINT64_MAX
+#define SIM_RECONCILE_MS 600000U /* by then a reconcile has found what udev did not tell */
+#define SIM_ANSWERED_MS	 3000U	 /* our processes have seen an event of a healthy disk */
 
 struct sim_course {
 	struct sim_state before;      /* after the last step */
@@ -30,17 +31,18 @@ struct sim_course {
 	bool is_unread[SIM_DISKS];	/* it gave only errors when udev read it last */
 	bool is_unnamed[SIM_DISKS];	/* it was made a PV through another path of it: a reconcile
 					   finds that, as a PV whose event was lost */
-	bool has_no_record[SIM_DISKS];	/* since its add a command took it out of a VG, as vgremove,
-					   which removes its record: found when the runner is idle */
-	bool was_alone[SIM_DISKS];	/* it was the only one with its PV at some time */
-	bool had_no_copy[SIM_DISKS];	/* likewise, with other paths to it at most */
-	bool was_sick;			/* some disk was */
-	bool was_sick_disk[SIM_DISKS];	/* this one was, or was slow */
-	uint64_t disturbed_until_ms;	/* by locks, shortages, and deaths of our processes */
-	uint64_t moved_ms;		/* a disk went, or changed its number */
-	unsigned kills;			/* since the last boot */
-	unsigned deaths;		/* of runners since the boot: a soft reboot ends one, too */
-	uint64_t booted_ms;		/* 0: with the history */
+	/* Since its add a command took it out of a VG, as vgremove, which removes its record: found
+	 * when the runner is idle. 0: none did */
+	uint64_t no_record_ms[SIM_DISKS];
+	bool was_alone[SIM_DISKS];     /* it was the only one with its PV at some time */
+	bool had_no_copy[SIM_DISKS];   /* likewise, with other paths to it at most */
+	bool was_sick;		       /* some disk was */
+	bool was_sick_disk[SIM_DISKS]; /* this one was, or was slow */
+	uint64_t disturbed_until_ms;   /* by locks, shortages, and deaths of our processes */
+	uint64_t moved_ms;	       /* a disk went, or changed its number */
+	unsigned kills;		       /* since the last boot */
+	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
+	uint64_t booted_ms;	       /* 0: with the history */
 	bool is_short, was_rebooted;
 };
 

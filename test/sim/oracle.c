@@ -289,7 +289,7 @@ static bool may_lack_pv(const struct sim_oracle *oracle, const struct sim_state 
 	const uint32_t conf = oracle->history->conf, disks = sim_disks_of(state, vg->id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && oracle->course.has_no_record[i])
+		if (disks & 1U << i && oracle->course.no_record_ms[i])
 			return conf & SIM_CONF_NO_LINKS &&
 			       conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL);
 	return false;

@@ -78,6 +78,20 @@ static bool has_unnamed_disk(const struct sim_oracle *oracle, const struct sim_s
 	return false;
 }
 
+/* No link leads to a disk of it whose record a command has removed: until a reconcile finds the
+ * disk, as one whose event was lost, nothing says that the VG is dealt with. */
+static bool lacks_record(const struct sim_oracle *oracle, const struct sim_state *state,
+			 const struct sim_known_vg *vg)
+{
+	const uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; oracle->history->conf & SIM_CONF_NO_LINKS && i < SIM_DISKS; i++)
+		if (disks & 1U << i && oracle->course.no_record_ms[i] &&
+		    vg->off_ms < oracle->course.no_record_ms[i] + SIM_RECONCILE_MS)
+			return true;
+	return false;
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
@@ -88,7 +102,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 	if (text && (!sim_is_for_copies(text) || !is_excused(oracle, state, vg, active)))
 		return text;
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
-	    has_unnamed_disk(oracle, state, vg) ||
+	    has_unnamed_disk(oracle, state, vg) || lacks_record(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
 	return vg->off_why;
@@ -197,7 +211,7 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
 		if (was_of_vg(course, state, newest, i) &&
 		    (course->was_sick_disk[i] || course->delay_ms[i] || course->is_unsure[i] ||
-		     course->has_no_record[i]))
+		     course->no_record_ms[i]))
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
 	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||

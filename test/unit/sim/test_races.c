@@ -282,6 +282,20 @@ TEST_TIMES(vg_that_was_made_of_removed_pvs_may_lack_one, 2)
 	expect(_i ? NULL : "a VG must be active and is not");
 }
 
+/* Rows: do links lead to them? Has a reconcile found them by the time that the VG is taken down? */
+TEST_TIMES(vg_of_a_removed_pv_is_not_dealt_with_before_a_reconcile, 3)
+{
+	history.conf = _i ? SIM_CONF_NO_LINKS : 0;
+	begin(2);
+	state.disk[1].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_REDUCE, .a = 1}, 1000);
+	write_vg(2, 3);
+	step((struct sim_step){.op = SIM_EXTEND, .a = 1}, _i == 2 ? 700000 : 100000);
+	take_down(700000);
+	activate(true);
+	expect(_i == 1 ? NULL : TAKEN_DOWN);
+}
+
 /* udev hears of no change of a disk through another path of it, so its PV counts as one whose event
  * was lost. */
 TEST_TIMES(pv_that_was_made_through_another_path_is_found_later, 2)
