@@ -71,7 +71,9 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 			     : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (r == LEA_CLAIM_REPLACED)
 		return 0;
-	if (r >= 0 && end->state != LEA_CLAIM_DONE && !end->keeps_online && !claim.is_online)
+	/* That of a VG which is active in part would keep lvm2 from activating the rest. */
+	if (r >= 0 && !end->keeps_online &&
+	    (end->in_part || (end->state != LEA_CLAIM_DONE && !claim.is_online)))
 		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 	return r;
 }

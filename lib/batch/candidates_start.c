@@ -24,6 +24,7 @@
  *	3. no vgs_online, if a record went since, and else one that goes with a record: as 2., and
  *	   with a record that goes nobody knows whether the VG was taken down.
  *	4. claim DONE: the claim stands.
+ *	5. no vgs_online, if the VG lacks PVs: it would hold up lvm2's pvscan with the rest, not us.
  *
  *	failure
  *	1. claim FAILED: vgs_online may still be there; it holds up lvm2's pvscan, not us.
@@ -152,19 +153,16 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	const bool expects = lea_batch_expects_online(vg, scanned->vg->name);
 	int r = lea_scan_vg_claim(scanned, &claim);
 
-	claim.is_online = scanned->has_online = !scanned->in_part;
+	claim.is_online = scanned->has_online = true;
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	vg->has_taken = r == 0;
-	if (r >= 0 && scanned->has_online && !expects) {
+	if (r >= 0 && !expects) {
 		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
 		vg->has_made_online = r == 0;
 	}
-	if (r >= 0 && scanned->has_online)
+	if (r >= 0)
 		r = lea_vg_online_keep(candidates->claims.run_fd, scanned->vg->name);
-	/* A VG in part has no such file: it would keep lvm2 from activating the rest. */
-	if (r >= 0 && scanned->in_part && vg->claim.is_online)
-		r = lea_vg_online_drop(candidates->claims.run_fd, vg->claim.vg_name);
 	return r < 0 ? r : 0;
 }
 

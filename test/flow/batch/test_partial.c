@@ -495,6 +495,28 @@ TEST_EACH(failure_is_noted_as_of_a_complete_vg, failures)
 		      activated);
 }
 
+/* Rows: does somebody take the VG down before that? */
+TEST_TIMES(vg_that_failed_for_now_is_left_down, 2)
+{
+	int wait_ms;
+
+	configure("event { incomplete = \"degraded\" }");
+	a_comes();
+	outcome = LEA_ACTIVATE_FAILED;
+	shortage = LEA_NOT_NOW;
+	wait_long();
+	outcome = shortage = 0;
+	ck_assert(machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	if (_i)
+		tree_remove(&machine.tree, "/run/lvm/vgs_online/vg-two.pvs");
+	came("sdb", 32, 1, PVID_A);
+	rest(&wait_ms);
+	now += WAIT_MS;
+	rest(&wait_ms);
+	check_claim(LEA_CLAIM_DONE, 1, _i ? "" : "degraded");
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+}
+
 /* Another command changed the VG between the scan and the lock. */
 TEST(vg_that_changed_waits_again)
 {

@@ -2,8 +2,10 @@
 /* Workers that hang: any kind of end is noticed, and nothing waits for them. */
 #include "fake/tree.h"
 #include "flow/workers_scratch.h"
+#include "plan/incomplete_rules.h"
 #include "record/duplicate_note.h"
 #include "state/claim.h"
+#include "state/online.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -179,6 +181,24 @@ TEST_EACH(a_left_worker_ends_the_claims_of_its_vgs, ends_of_left)
 	ck_assert_msg((lost_text[0] != '\0') == ends_of_left[_i].is_lost, "%s: lost %s",
 		      ends_of_left[_i].claim, lost_text);
 	lea_claim_done(&claim);
+	end(workers);
+}
+
+/* lvm2 is to activate the rest. Rows: does the VG lack a PV? */
+TEST_TIMES(a_left_worker_leaves_no_vgs_online_of_a_vg_in_part, 2)
+{
+	struct lea_vg vg = {.name = "hang", .id = VG_ID};
+	const struct lea_scan_vg scanned = {.vg = &vg, .in_part = _i ? LEA_INCOMPLETE_PARTIAL : 0};
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	tree_put(&tree, "/run/lvm/vgs_online/hang", "");
+	ck_assert_int_eq(lea_workers_add(workers, &scanned, finished, &told), 0);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	ck_assert(lea_vg_online_may_exist(lea_world_run(&tree.world), "hang") == !_i);
 	end(workers);
 }
 
