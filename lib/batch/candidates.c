@@ -174,6 +174,10 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 	/* Nobody else is interested. */
 	if (is_covered && (vg->kind == LEA_ENTRY_ADD || came_with_online(vg, name)))
 		facts.is_online = lea_vg_online_may_exist(claims->run_fd, name);
+	/* A file that is kept is that of another VG with this name, which is not done. */
+	if (facts.is_online && is_covered && vg->kind == LEA_ENTRY_ADD &&
+	    (vg->by_claim == LEA_VG_DONE || vg->by_claim == LEA_VG_IN_PART))
+		facts.is_online = !lea_vg_online_is_kept(claims->run_fd, name);
 	if (!facts.is_online && came_with_online(vg, name))
 		facts.is_online = lea_claim_was_cleared(claims, vg->id, &vg->claim);
 	return facts;

@@ -54,6 +54,20 @@ static enum lea_claim_state state_of(const char *vg_id, uint32_t *ret_pvs)
 	return state;
 }
 
+/* It is down, and the file is that of another VG with its name. Rows: has that failed for now? */
+TEST_TIMES(file_of_another_vg_does_not_say_that_this_one_is_up, 2)
+{
+	const int run_fd = lea_world_run(machine.world);
+
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_str_eq(added(), "vg_one ");
+	take_down("vg_one");
+	ck_assert_int_eq(lea_vg_online_claim(run_fd, "vg_one"), 0);
+	if (_i)
+		ck_assert_int_eq(lea_vg_online_keep(run_fd, "vg_one"), 0);
+	ck_assert_str_eq(added(), _i ? "vg_one " : "");
+}
+
 /* lvm2's vgchange -an removes vgs_online/VG, and lvm2 activates the VG at the next add event. */
 TEST(added_after_vgchange_an_comes_up)
 {
