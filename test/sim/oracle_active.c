@@ -200,6 +200,17 @@ static bool was_of_vg(const struct sim_course *course, const struct sim_state *s
 	       1U << disk;
 }
 
+/* A PV that is on another disk than in the last good boot waits until udev is idle, unless it is
+ * known what became of that disk. */
+static bool has_moved_by_boot(const struct sim_course *course, const struct sim_state *state,
+			      unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk];
+
+	return course->booted_ms && now->of >= 0 && !state->disk[now->of].is_there &&
+	       strcmp(now->wwid, state->disk[now->of].wwid) != 0;
+}
+
 /* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time,
  * and a VG whose disks are gone by now says nothing of what it lay on. */
 static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state *state,
@@ -211,7 +222,7 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
 		if (was_of_vg(course, state, newest, i) &&
 		    (course->was_sick_disk[i] || course->delay_ms[i] || course->is_unsure[i] ||
-		     course->no_record_ms[i]))
+		     has_moved_by_boot(course, state, i) || course->no_record_ms[i]))
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
 	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||

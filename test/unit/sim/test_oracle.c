@@ -447,6 +447,23 @@ TEST_TIMES(vg_waits_for_what_its_own_disks_were, 3)
 	expect(_i ? NULL : "a VG on healthy disks waited for others");
 }
 
+/* Rows: is its PV on a copy, which the last good boot did not have? */
+TEST_TIMES(boot_waits_for_udev_before_it_takes_another_disk, 2)
+{
+	begin(1);
+	take_down(100000);
+	state.disk[4].hangs = true;
+	plug(4, 1000);
+	if (_i) {
+		copy(0, 5, false);
+		unplug(0, 1000);
+	}
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 12000);
+	activate(true);
+	state.active[0].disks = _i ? 1U << 5 : 1;
+	expect(_i ? NULL : "a VG on healthy disks waited for others");
+}
+
 /* Rows: does it have a slow disk, which a filter rejects by the time of the next look? */
 TEST_TIMES(vg_waited_for_its_disk_that_is_rejected_since, 2)
 {
