@@ -153,12 +153,17 @@ int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_b
 	return 0;
 }
 
-int lea_file_create_empty(int dir_fd, const char *name)
+int lea_file_create_empty_as(int dir_fd, const char *name, mode_t mode)
 {
 	/* mknod is one call; open would need a close. */
-	if (mknodat(dir_fd, name, S_IFREG | 0600, 0) < 0)
+	if (mknodat(dir_fd, name, S_IFREG | mode, 0) < 0)
 		return errno == EEXIST ? LEA_FILE_EXISTS : -errno;
 	return 0;
+}
+
+int lea_file_create_empty(int dir_fd, const char *name)
+{
+	return lea_file_create_empty_as(dir_fd, name, 0600);
 }
 
 static int write_all(int fd, const char *bytes, size_t len_bytes)

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 enum lea_file_outcome {
 	LEA_FILE_ABSENT = 1, /* no such file, or a folder of the path does not exist */
@@ -45,6 +46,7 @@ LEA_MUST_CHECK int lea_file_read_into(int dir_fd, const char *name, char *buffer
 
 /* Creates an empty file, mode 0600 minus umask. 0, LEA_FILE_EXISTS or -errno. One system call. */
 LEA_MUST_CHECK int lea_file_create_empty(int dir_fd, const char *name);
+LEA_MUST_CHECK int lea_file_create_empty_as(int dir_fd, const char *name, mode_t mode);
 
 /*
  * lea_file_create_in - lea_file_create in @folder below @dir_fd; creates the folder if necessary

@@ -157,12 +157,12 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	vg->has_taken = r == 0;
-	if (r >= 0 && !expects) {
-		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
+	if (r >= 0 && expects)
+		r = lea_vg_online_keep(candidates->claims.run_fd, scanned->vg->name);
+	else if (r >= 0) {
+		r = lea_vg_online_claim_kept(candidates->claims.run_fd, scanned->vg->name);
 		vg->has_made_online = r == 0;
 	}
-	if (r >= 0)
-		r = lea_vg_online_keep(candidates->claims.run_fd, scanned->vg->name);
 	return r < 0 ? r : 0;
 }
 

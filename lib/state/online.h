@@ -59,6 +59,8 @@ bool lea_vg_online_may_exist(int run_fd, const char *vg);
  * was kept (lost) last. 0 (also if there is none) or -errno.
  */
 LEA_MUST_CHECK int lea_vg_online_keep(int run_fd, const char *vg);
+/* lea_vg_online_claim of one that is kept from then on, or was there and is from now on. */
+LEA_MUST_CHECK int lea_vg_online_claim_kept(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_vg_online_lost(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_vg_online_release(int run_fd, const char *vg);
 bool lea_vg_online_is_kept(int run_fd, const char *vg);

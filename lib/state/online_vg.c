@@ -28,7 +28,7 @@ static void vg_path(const char *folder, const char *vg, char ret_path[static 192
 	snprintf(ret_path, 192, "%s/%.127s", folder, vg);
 }
 
-int lea_vg_online_claim(int run_fd, const char *vg)
+static int claim(int run_fd, const char *vg, mode_t mode)
 {
 	LEA_AUTO(lea_closep) int fd = -1;
 	char path[192];
@@ -37,14 +37,19 @@ int lea_vg_online_claim(int run_fd, const char *vg)
 	if (!lea_name_ok(vg))
 		return -EINVAL;
 	vg_path(CLAIMS, vg, path);
-	r = lea_file_create_empty(run_fd, path);
+	r = lea_file_create_empty_as(run_fd, path, mode);
 	if (r == -ENOENT) {
 		fd = lea_file_open_folder(run_fd, CLAIMS); /* creates it */
-		r = fd < 0 ? fd : lea_file_create_empty(fd, vg);
+		r = fd < 0 ? fd : lea_file_create_empty_as(fd, vg, mode);
 	}
 	if (r < 0)
 		return r;
 	return r == LEA_FILE_EXISTS ? LEA_ONLINE_CLAIMED : 0;
+}
+
+int lea_vg_online_claim(int run_fd, const char *vg)
+{
+	return claim(run_fd, vg, MODE_PLAIN);
 }
 
 static int drop(int run_fd, const char *folder, const char *vg)
@@ -91,6 +96,14 @@ static bool has_mode(int run_fd, const char *vg, mode_t mode)
 int lea_vg_online_keep(int run_fd, const char *vg)
 {
 	return set_mode(run_fd, vg, MODE_KEPT);
+}
+
+int lea_vg_online_claim_kept(int run_fd, const char *vg)
+{
+	const int r = claim(run_fd, vg, MODE_KEPT);
+	const int s = r == LEA_ONLINE_CLAIMED ? lea_vg_online_keep(run_fd, vg) : 0;
+
+	return s ? s : r;
 }
 
 int lea_vg_online_lost(int run_fd, const char *vg)
