@@ -10,7 +10,6 @@
 #include "record/vg_count.h"
 #include "state/lookup_index.h"
 #include "state/online.h"
-#include "state/queue.h"
 #include "world/device_find.h"
 
 #include <errno.h>
@@ -250,13 +249,12 @@ static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea
 static int ask_instance(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
 			struct lea_record *record, bool *any_note)
 {
-	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(run_fd);
 	struct lea_device own = found->device; /* borrowed */
 	int r;
 
 	if (!own.diskseq)
 		own.diskseq = lea_sysfs_diskseq(recorder->world, lea_device_devno(&own));
-	if (event_fd < 0 || lea_marker_is_set(event_fd, &own, found->label.pvid))
+	if (lea_marker_is_set_in(run_fd, &own, found->label.pvid))
 		return 0;
 	r = find_first(recorder, found, record, any_note);
 	return r || record->kind != LEA_RECORD_DUPLICATE
