@@ -322,14 +322,37 @@ uml_names() {
 	done
 }
 
+# uml_command_for MACHINE INITRD MIB WORDS...: puts its command into `qemu`. MACHINE: a folder. The memory is a file in
+# /dev/shm if that has the room, as in few containers.
+uml_command_for() {
+	local folder=/dev/shm
+	[ "$(($(df --output=avail -k $folder | tail -n 1) / 1024))" -ge $((4 * $3)) ] || folder=$1
+	qemu=(env "LD_PRELOAD=$GUEST_CACHE/uml-host.so" "TMPDIR=$folder" "$GUEST_HERE/uml" "$1/agent.sock" "mem=${3}M" "initrd=$2"
+		con=null "con0=null,fd:1" ssl=null "uml_dir=$1/uml" umid=machine noreboot panic=-1 quiet "${@:4}")
+}
+
+# Does a process run under User Mode Linux here? None does on a processor that it does not know, or where ptrace(2) is
+# not allowed.
+uml_works() {
+	local root status
+	root=$(mktemp -d "${TMPDIR:-/tmp}/guest-works.XXXXXX") && mkdir -p "$root/tree/bin" || return
+	cp "$(command -v busybox)" "$root/tree/bin/"
+	printf '%s\n' '#!/bin/busybox sh' 'echo guest: it works' '/bin/busybox poweroff -f' >"$root/tree/init"
+	chmod 755 "$root/tree/init"
+	(cd "$root/tree" && find . | cpio -o -H newc --owner 0:0 2>/dev/null | gzip -1 >../initrd.gz)
+	uml_command_for "$root" "$root/initrd.gz" 64
+	timeout --kill-after=5 60 "${qemu[@]}" </dev/null 2>&1 | grep -qa 'guest: it works'
+	status=$?
+	rm -rf "$root"
+	return $status
+}
+
 # Puts its command into `qemu`; $1: appended to the kernel's command line
 uml_command() {
 	[ $((${#GUEST_SICK[@]} + ${#GUEST_LATE[@]} + ${#GUEST_BUS[@]} + ${#GUEST_OPTIONS[@]})) = 0 ] ||
 		die "only QEMU has such disks"
-	# shellcheck disable=SC2206 # words
-	qemu=(env "LD_PRELOAD=$GUEST_CACHE/uml-host.so" "$GUEST_HERE/uml" "$GUEST/agent.sock" "mem=${GUEST_MEMORY}M"
-		"initrd=$GUEST/initrd.gz" "ubd0c=$GUEST/root.cow,$(root_image)" con=null "con0=null,fd:1" ssl=null
-		"uml_dir=$GUEST/uml" umid=machine noreboot panic=-1 quiet systemd.show_status=0 $1)
+	# shellcheck disable=SC2086 # words
+	uml_command_for "$GUEST" "$GUEST/initrd.gz" "$GUEST_MEMORY" "ubd0c=$GUEST/root.cow,$(root_image)" systemd.show_status=0 $1
 }
 
 # Uses the array `qemu` of guest_boot
