@@ -26,7 +26,7 @@ untouched() { # WHEN
 explained() { guest_run "lvmevent explain data >/run/said 2>&1; lvmevent status >>/run/said; cat /run/said; grep -F -- '$1' /run/said"; }
 
 remembered_without() {
-	guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot && grep -Eq "^vg [^ ]* [^ ]* [^ ]* 11 " /etc/lvm/lvmevent/boot'
+	guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot && grep -Eq "^vg [^ ]* [^ ]* 11 " /etc/lvm/lvmevent/boot'
 }
 
 guest_new machine "$(layout blank 12)"
