@@ -305,20 +305,12 @@ void lea_entries_free(struct lea_entry *entries, size_t count)
 }
 
 /* Is an entry of this device pending that allows less? */
-static bool has_weaker(int event_fd, const char *key, enum lea_entry_kind than)
+static bool has_weaker(int event_fd, const struct lea_entry *than)
 {
-	LEA_AUTO(lea_closep) int queue_fd = open_folder(event_fd, "queue");
-	LEA_AUTO(lea_freep) char *text = NULL;
-	struct lea_entry entry = {0};
-	const char *why;
-	bool has;
+	enum lea_entry_kind pending;
 
-	if (queue_fd < 0 || lea_file_read(queue_fd, key, LEA_ENTRY_MAX_BYTES, &text, NULL) ||
-	    lea_entry_parse(key, text, &why, &entry))
-		return false;
-	has = !entry.device.is_gone && lea_entry_kind_most(entry.kind, than) != entry.kind;
-	lea_device_done(&entry.device);
-	return has;
+	return !lea_entry_pending_kind(event_fd, than, &pending) &&
+	       lea_entry_kind_most(pending, than->kind) != pending;
 }
 
 int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct lea_device *device,
@@ -331,7 +323,7 @@ int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct le
 	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
 	lea_entry_set_key(&entry);
 	/* An entry that is taken or replaced between these two calls costs one more read. */
-	return kind != LEA_ENTRY_CHANGE && has_weaker(event_fd, entry.key, kind)
+	return kind != LEA_ENTRY_CHANGE && has_weaker(event_fd, &entry)
 		       ? lea_queue_put(event_fd, &entry)
 		       : lea_queue_put_if_absent(event_fd, &entry);
 }

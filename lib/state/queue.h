@@ -31,8 +31,8 @@ void lea_entry_set_key(struct lea_entry *entry);
 /*
  * lea_queue_put - publish a pending entry
  * @event_fd: /run/lvm/event, from lea_queue_open
- * Replaces a pending entry with the same key: the last event wins, but a change does not forget that
- * the device was added. 0 or -errno.
+ * Replaces a pending entry with the same key: the last event wins, but a change does not forget
+ * that the device was added. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_queue_put(int event_fd, const struct lea_entry *entry);
 /* The same, but keeps an existing entry, which is newer (reconcile). */

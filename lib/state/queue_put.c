@@ -95,28 +95,34 @@ static int put(int event_fd, const struct lea_entry *entry,
 	return r;
 }
 
-/* The kind of the entry of this device that is pending, unless that is a removal; else @entry's. */
-static enum lea_entry_kind pending_kind(int event_fd, const struct lea_entry *entry)
+/* The enqueuer has no parser for the rest of the text. */
+int lea_entry_pending_kind(int event_fd, const struct lea_entry *entry,
+			   enum lea_entry_kind *ret_kind)
 {
 	char path[PATH_BYTES], text[HEAD_BYTES], word[8];
+	int r;
 
+	*ret_kind = entry->kind;
 	snprintf(path, sizeof(path), "queue/%s", entry->key);
-	if (lea_file_read_into(event_fd, path, text, sizeof(text)) ||
-	    sscanf(text, LEA_ENTRY_MAGIC "\naction add\nkind %7s\n", word) != 1)
-		return entry->kind;
+	r = lea_file_read_into(event_fd, path, text, sizeof(text));
+	if (r || sscanf(text, LEA_ENTRY_MAGIC "\naction add\nkind %7s\n", word) != 1)
+		return lea_is_shortage(r) ? r : 0;
 	for (int kind = 0; kind < LEA_ENTRY_KINDS; kind++)
 		if (!strcmp(word, lea_entry_kind_names[kind]))
-			return (enum lea_entry_kind)kind;
-	return entry->kind;
+			*ret_kind = (enum lea_entry_kind)kind;
+	return 0;
 }
 
 int lea_queue_put(int event_fd, const struct lea_entry *entry)
 {
 	struct lea_entry most = *entry; /* borrowed */
+	int r = 0;
 
 	if (entry->kind != LEA_ENTRY_ADD && !entry->device.is_gone)
-		most.kind = lea_entry_kind_most(entry->kind, pending_kind(event_fd, entry));
-	return put(event_fd, &most, lea_file_replace);
+		r = lea_entry_pending_kind(event_fd, entry, &most.kind);
+	most.kind = lea_entry_kind_most(entry->kind, most.kind);
+	/* One that cannot be read now stays: it leads to a read of the device as well. */
+	return r ? r : put(event_fd, &most, lea_file_replace);
 }
 
 int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
