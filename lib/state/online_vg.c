@@ -85,12 +85,15 @@ static int set_mode(int run_fd, const char *vg, mode_t mode)
 	return fchmodat(run_fd, path, mode, 0) && errno != ENOENT ? -errno : 0;
 }
 
-static bool has_mode(int run_fd, const char *vg, mode_t mode)
+/* 1: it has this mode, 0: it has not, or is not there; or -errno: the kernel does not say. */
+static int has_mode(int run_fd, const char *vg, mode_t mode)
 {
 	struct stat info;
+	const int r = look(run_fd, CLAIMS, vg, &info);
 
-	return !look(run_fd, CLAIMS, vg, &info) && S_ISREG(info.st_mode) &&
-	       (info.st_mode & mode) == mode;
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	return S_ISREG(info.st_mode) && (info.st_mode & mode) == mode;
 }
 
 int lea_vg_online_keep(int run_fd, const char *vg)
@@ -108,19 +111,21 @@ int lea_vg_online_claim_kept(int run_fd, const char *vg)
 
 int lea_vg_online_lost(int run_fd, const char *vg)
 {
-	return has_mode(run_fd, vg, MODE_KEPT) ? set_mode(run_fd, vg, MODE_LOST)
-					       : lea_vg_online_drop(run_fd, vg);
+	const int r = has_mode(run_fd, vg, MODE_KEPT);
+
+	return r < 0 ? r : r ? set_mode(run_fd, vg, MODE_LOST) : lea_vg_online_drop(run_fd, vg);
 }
 
 int lea_vg_online_release(int run_fd, const char *vg)
 {
-	return has_mode(run_fd, vg, MODE_LOST) ? lea_vg_online_drop(run_fd, vg)
-					       : set_mode(run_fd, vg, MODE_PLAIN);
+	const int r = has_mode(run_fd, vg, MODE_LOST);
+
+	return r < 0 ? r : r ? lea_vg_online_drop(run_fd, vg) : set_mode(run_fd, vg, MODE_PLAIN);
 }
 
 bool lea_vg_online_is_kept(int run_fd, const char *vg)
 {
-	return has_mode(run_fd, vg, MODE_KEPT);
+	return has_mode(run_fd, vg, MODE_KEPT) > 0;
 }
 
 bool lea_vg_online_may_exist(int run_fd, const char *vg)
