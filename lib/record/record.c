@@ -234,16 +234,6 @@ static int find_first(struct lea_recorder *recorder, const struct lea_found *fou
 	return note_duplicate(recorder, &old, &first, false, found, record);
 }
 
-/* The device of the PV's record has gone, or others have removed the record, as vgremove does, or
- * there was none yet. */
-static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
-		     struct lea_record *record, bool *any_note)
-{
-	return recorder->options.test || lea_online_exists(run_fd, found->label.pvid)
-		       ? 0
-		       : find_first(recorder, found, record, any_note);
-}
-
 /* The record has the number of @found: it may be that of an earlier instance, whose removal was
  * lost or has not been read. */
 static int ask_instance(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
@@ -287,8 +277,10 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);
 	} else if (is_known) {
 		r = check_old(recorder, run_fd, &old, found, record);
-		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied)
-			r = ask_first(recorder, run_fd, found, record, &any_note);
+		/* check_old has removed the record. */
+		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied &&
+		    !is_test && !lea_online_exists(run_fd, pvid))
+			r = find_first(recorder, found, record, &any_note);
 		if (record->kind == LEA_RECORD_DUPLICATE)
 			return r;
 	} else {
@@ -305,24 +297,28 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 {
 	struct lea_online wanted = {.major = found->device.major, .minor = found->device.minor};
 	const char *pvid = found->label.pvid;
-	bool any_note = true;
+	const bool is_test = recorder->options.test;
+	bool any_note = true, has_record;
 	int run_fd, r;
 
 	r = open_folders(recorder, &run_fd);
-	r = r < 0 ? r : ask_first(recorder, run_fd, found, record, &any_note);
+	has_record = r >= 0 && lea_online_exists(run_fd, pvid);
+	/* There was none yet, or others have removed it, as vgremove does. */
+	if (r >= 0 && !is_test && !has_record)
+		r = find_first(recorder, found, record, &any_note);
 	if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
 		return r;
 	snprintf(wanted.vg, sizeof(wanted.vg), "%s", record->vg_name);
 	if (strlen(found->device.name) < sizeof(wanted.device))
 		strcpy(wanted.device, found->device.name);
-	if (recorder->options.test)
-		r = lea_online_exists(run_fd, pvid) ? LEA_ONLINE_EXISTS : 0;
+	if (has_record)
+		r = LEA_ONLINE_EXISTS;
 	else
-		r = lea_online_create(run_fd, pvid, &wanted);
+		r = is_test ? 0 : lea_online_create(run_fd, pvid, &wanted);
 	record->is_new = !r;
 	if (r == LEA_ONLINE_EXISTS)
 		r = write_record(recorder, run_fd, found, &wanted, record);
-	if (!r && any_note && (record->is_new || record->replaced) && !recorder->options.test)
+	if (!r && any_note && (record->is_new || record->replaced) && !is_test)
 		r = lea_duplicates_recorded(recorder->world, found);
 	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
 		LEA_CRASHPOINT("rec.put", pvid);
