@@ -46,7 +46,7 @@ struct lea_devicesfile_entry {
 	enum lea_idtype type;
 	const char *name; /* normalised except for DEVNAME; points into the text, as does pvid */
 	const char *pvid; /* "": unknown */
-	unsigned long partition;
+	uint64_t partition;
 };
 
 struct lea_devicesfile {
@@ -110,7 +110,7 @@ static char *value_of(char *word, const char *key)
 
 struct line {
 	char *type, *name, *pvid; /* NULL: missing */
-	unsigned long partition;
+	uint64_t partition;
 };
 
 static void parse_word(char *word, struct line *line)
@@ -376,7 +376,7 @@ static uint32_t first_of(const struct lea_devicesfile *file, const char *name)
  * @ignore_case: letters may differ in case
  */
 static bool has_id(const struct lea_devicesfile *file, const char *name, unsigned int types,
-		   const unsigned long *partition, bool ignore_case)
+		   const uint64_t *partition, bool ignore_case)
 {
 	/* Two devices without an id do not match each other. */
 	if (!name[0])
@@ -429,7 +429,7 @@ struct subject {
 	const struct lea_type *type;
 	const struct lea_device *device;
 	struct lea_devno devno;
-	unsigned long partition;
+	uint64_t partition;
 };
 
 static bool read_id(const struct subject *s, const char *attribute,
@@ -446,7 +446,7 @@ static bool read_id(const struct subject *s, const char *attribute,
 /* Is a sysfs attribute listed as an id of one of these types? @partition: must equal the
  * entry's. */
 static bool attribute_is_listed(const struct subject *s, const char *attribute, unsigned int types,
-				const unsigned long *partition)
+				const uint64_t *partition)
 {
 	char id[LEA_ID_BYTES];
 

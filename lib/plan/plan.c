@@ -223,9 +223,9 @@ static int grow_steps(struct lea_emit *emit)
 	plan->lv = lea_arena_alloc(emit->arena, lvs, sizeof(*plan->lv));
 	plan->order = lea_arena_alloc(emit->arena, lvs, sizeof(*plan->order));
 	plan->uses_pv = lea_arena_alloc(emit->arena, emit->vg->pv_count, sizeof(*plan->uses_pv));
-	plan->node = lea_arena_alloc(emit->arena, nodes, sizeof(*plan->node));
+	plan->node = lea_arena_alloc(emit->arena, emit->node_room, sizeof(*plan->node));
 	plan->step = lea_arena_alloc(emit->arena, emit->step_room, sizeof(*plan->step));
-	emit->late = lea_arena_alloc(emit->arena, nodes, sizeof(*emit->late));
+	emit->late = lea_arena_alloc(emit->arena, emit->node_room, sizeof(*emit->late));
 	emit->node_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->node_of));
 	emit->ahead_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->ahead_of));
 	emit->availability = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->availability));
