@@ -2,7 +2,8 @@
 /* Unpacks images with xz in a pipe, so that tests need no preparation. */
 #include "fake/sample.h"
 
-#include "disk/crc.h"
+#include "base/bytes.h"
+#include "fake/put.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -128,22 +129,17 @@ void sample_write(const struct sample *sample, const char *path)
 /* Checksums of the first metadata area, whose committed text was changed. */
 static void seal(uint8_t *header, const uint8_t *text, uint64_t bytes)
 {
-	uint32_t crc = lea_crc(LEA_CRC_INITIAL, text, bytes);
-
-	memcpy(header + 56, &crc, sizeof(crc));
-	crc = lea_crc(LEA_CRC_INITIAL, header + 4, 508);
-	memcpy(header, &crc, sizeof(crc));
+	put_crc(header + 56, text, bytes);
+	seal_header(header);
 }
 
 static uint8_t *committed(const struct sample *sample, uint8_t **ret_header, uint64_t *ret_bytes)
 {
 	uint8_t *header = sample->head + sample_number(sample, "mda0.offset");
-	uint64_t offset;
 
-	memcpy(&offset, header + 40, sizeof(offset));
-	memcpy(ret_bytes, header + 48, sizeof(*ret_bytes));
+	*ret_bytes = lea_le64(header + 48);
 	*ret_header = header;
-	return header + offset;
+	return header + lea_le64(header + 40);
 }
 
 void sample_change_text(struct sample *sample, const char *from, const char *to)
@@ -162,10 +158,10 @@ void sample_set_text(struct sample *sample, const char *new_text)
 {
 	uint64_t bytes;
 	uint8_t *header, *text = committed(sample, &header, &bytes);
-	const uint64_t new_bytes = strlen(new_text) + 1;
+	const size_t new_bytes = strlen(new_text) + 1;
 
 	ck_assert_uint_le((uint64_t)(text - sample->head) + new_bytes, sample->head_bytes);
 	memcpy(text, new_text, new_bytes);
-	memcpy(header + 48, &new_bytes, sizeof(new_bytes));
+	put_le(header + 48, new_bytes, 8);
 	seal(header, text, new_bytes);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/id.h"
-#include "disk/crc.h"
+#include "fake/put.h"
 #include "fake/sample.h"
 
 /* The PV of sample one-pv with another id: a copy on which "pvchange -u" was run. */
@@ -14,11 +14,9 @@
 static void set_label(struct sample *sample, const char *pvid)
 {
 	uint8_t *sector = sample->head + 512;
-	uint32_t crc;
 
 	memcpy(sector + 32, pvid, 32);
-	crc = lea_crc(LEA_CRC_INITIAL, sector + 20, 512 - 20);
-	memcpy(sector + 16, &crc, sizeof(crc));
+	seal_label(sector);
 }
 
 /* Changes the metadata on a device that was plugged with @sample_name. @uuid: of its PV from now

@@ -2,8 +2,8 @@
 /* A metadata header: size of the device, the area as given by the label, then the header's
  * bytes. */
 #include "base/bytes.h"
-#include "disk/crc.h"
 #include "disk/mda.h"
+#include "fake/put.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>
@@ -42,13 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint64_t device_bytes = fuzz_u64(&in);
 	const struct lea_mda_area area = {fuzz_u64(&in), fuzz_u64(&in)};
 	uint8_t header[LEA_MDA_HEADER_BYTES] = {0};
-	uint32_t crc;
 
 	memcpy(header, in.at, in.left < sizeof(header) ? in.left : sizeof(header));
 	parse(header, &area, device_bytes);
-	memcpy(header + 24, &area.offset_bytes, sizeof(area.offset_bytes));
-	crc = lea_crc(LEA_CRC_INITIAL, header + 4, sizeof(header) - 4);
-	memcpy(header, &crc, sizeof(crc));
+	put_le(header + 24, area.offset_bytes, 8);
+	seal_header(header);
 	parse(header, &area, device_bytes);
 	return 0;
 }

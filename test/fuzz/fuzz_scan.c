@@ -4,8 +4,8 @@
  * are corrected first (unless the first byte is odd), since most inputs would be refused otherwise.
  */
 #include "base/bytes.h"
-#include "disk/crc.h"
 #include "disk/vg.h"
+#include "fake/put.h"
 #include "fuzz/fuzz.h"
 #include "scan/read.h"
 
@@ -23,13 +23,6 @@ static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg
 	return *(const bool *)arg;
 }
 
-static void put_crc(uint8_t *to, const uint8_t *from, size_t len)
-{
-	const uint32_t crc = lea_crc(LEA_CRC_INITIAL, from, len);
-
-	memcpy(to, &crc, sizeof(crc));
-}
-
 /* Corrects the text's checksum, then that of the header, which covers it. */
 static void mend_area(uint8_t *image, size_t size, const struct lea_mda_area *area)
 {
@@ -40,13 +33,13 @@ static void mend_area(uint8_t *image, size_t size, const struct lea_mda_area *ar
 	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, size))
 		return;
 	header = image + area->offset_bytes;
-	put_crc(header, header + 4, LEA_MDA_HEADER_BYTES - 4);
+	seal_header(header);
 	if (lea_mda_parse(header, area, size, NULL, &text))
 		return;
 	crc = lea_crc(LEA_CRC_INITIAL, image + text.offset_bytes[0], text.size_bytes[0]);
 	crc = lea_crc(crc, image + text.offset_bytes[1], text.size_bytes[1]);
-	memcpy(header + 56, &crc, sizeof(crc));
-	put_crc(header, header + 4, LEA_MDA_HEADER_BYTES - 4);
+	put_le(header + 56, crc, 4);
+	seal_header(header);
 }
 
 static void mend(uint8_t *image, size_t size)
@@ -57,7 +50,7 @@ static void mend(uint8_t *image, size_t size)
 		return;
 	for (size_t at = 0; at < LEA_LABEL_SCAN_BYTES; at += SECTOR_BYTES)
 		if (!memcmp(image + at, "LABELONE", 8))
-			put_crc(image + at + 16, image + at + 20, SECTOR_BYTES - 20);
+			seal_label(image + at);
 	if (lea_label_parse(image, size, NULL, &label))
 		return;
 	for (unsigned int i = 0; i < label.mda_count; i++)

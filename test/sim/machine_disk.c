@@ -3,7 +3,7 @@
 #include "sim/machine_private.h"
 
 #include "base/id.h"
-#include "disk/crc.h"
+#include "fake/put.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -309,34 +309,22 @@ int sim_disk_text(const struct sim_vg *vg, char *at, size_t bytes)
 	return text.used < bytes ? (int)text.used + 1 : -1;
 }
 
-static void put_u32(uint8_t *at, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		at[i] = (uint8_t)(value >> (8 * i));
-}
-
-static void put_u64(uint8_t *at, uint64_t value)
-{
-	put_u32(at, (uint32_t)value);
-	put_u32(at + 4, (uint32_t)(value >> 32));
-}
-
 static void fill_label(const struct sim_content *on, uint8_t *sector)
 {
 	uint8_t *pv = sector + 32;
 
 	memcpy(sector, "LABELONE", 8);
-	put_u64(sector + 8, 1);
-	put_u32(sector + 20, 32);
+	put_le(sector + 8, 1, 8);
+	put_le(sector + 20, 32, 4);
 	memcpy(sector + 24, "LVM2 001", 8);
 	memcpy(pv, on->pvid, 32);
-	put_u64(pv + 32, DISK_BYTES);
-	put_u64(pv + 40, (uint64_t)1 << 20); /* data area; its end */
-	put_u64(pv + 72, MDA_AT);
-	put_u64(pv + 80, MDA_BYTES);
-	put_u32(pv + 104, 2); /* extension: version, in use */
-	put_u32(pv + 108, on->has_vg ? 1 : 0);
-	put_u32(sector + 16, lea_crc(LEA_CRC_INITIAL, sector + 20, SECTOR - 20));
+	put_le(pv + 32, DISK_BYTES, 8);
+	put_le(pv + 40, (uint64_t)1 << 20, 8); /* data area; its end */
+	put_le(pv + 72, MDA_AT, 8);
+	put_le(pv + 80, MDA_BYTES, 8);
+	put_le(pv + 104, 2, 4); /* extension: version, in use */
+	put_le(pv + 108, on->has_vg ? 1 : 0, 4);
+	seal_label(sector);
 }
 
 static size_t fill_mda(const struct sim_content *on, uint8_t *area)
@@ -348,15 +336,15 @@ static size_t fill_mda(const struct sim_content *on, uint8_t *area)
 	if (bytes < 0)
 		sim_break("metadata too long");
 	memcpy(area + 4, " LVM2 x[5A%r0N*>", 16);
-	put_u32(area + 20, 1);
-	put_u64(area + 24, MDA_AT);
-	put_u64(area + 32, MDA_BYTES);
+	put_le(area + 20, 1, 4);
+	put_le(area + 24, MDA_AT, 8);
+	put_le(area + 32, MDA_BYTES, 8);
 	if (bytes > 0) {
-		put_u64(area + 40, SECTOR);
-		put_u64(area + 48, (uint64_t)bytes);
-		put_u32(area + 56, lea_crc(LEA_CRC_INITIAL, area + SECTOR, (size_t)bytes));
+		put_le(area + 40, SECTOR, 8);
+		put_le(area + 48, (uint64_t)bytes, 8);
+		put_crc(area + 56, area + SECTOR, (size_t)bytes);
 	}
-	put_u32(area, lea_crc(LEA_CRC_INITIAL, area + 4, SECTOR - 4));
+	seal_header(area);
 	return SECTOR + (size_t)(bytes > 0 ? bytes : 0);
 }
 

@@ -10,8 +10,8 @@
 #include "batch/batch.h"
 #include "batch/incomplete.h"
 #include "batch/pass_cache.h"
-#include "disk/crc.h"
 #include "disk/mda.h"
+#include "fake/put.h"
 #include "flow/machine.h"
 #include "scan/metadata_cache.h"
 #include "state/claim.h"
@@ -40,16 +40,6 @@
 #define BIG_BYTES LEA_TEXT_MAX_BYTES
 #endif
 
-static void put_le(uint8_t *to, uint64_t value, size_t bytes)
-{
-	memcpy(to, &value, bytes);
-}
-
-static void put_crc(uint8_t *to, const uint8_t *from, size_t len)
-{
-	put_le(to, lea_crc(LEA_CRC_INITIAL, from, len), 4);
-}
-
 /* Label and PV header of the sample, for another PV and a larger area. */
 static void make_label(uint8_t *head)
 {
@@ -59,7 +49,7 @@ static void make_label(uint8_t *head)
 	while (lea_le64(entry) != AREA_AT)
 		entry += 16;
 	put_le(entry + 8, AREA_BYTES, 8);
-	put_crc(head + SECTOR_AT + 16, head + SECTOR_AT + 20, SECTOR_BYTES - 20);
+	seal_label(head + SECTOR_AT);
 }
 
 static void make_header(uint8_t *header, const char *text, size_t len)
@@ -69,7 +59,7 @@ static void make_header(uint8_t *header, const char *text, size_t len)
 	put_le(header + 48, len, 8);
 	put_crc(header + 56, (const uint8_t *)text, len);
 	put_le(header + 60, 0, 4);
-	put_crc(header, header + 4, LEA_MDA_HEADER_BYTES - 4);
+	seal_header(header);
 }
 
 /* Plugs "/dev/sdb", 8:32, with this metadata text. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is recorded of a PV, what is refused, and what happens to older records. */
-#include "disk/crc.h"
+#include "fake/put.h"
 #include "flow/record_scratch.h"
 
 #include <fcntl.h>
@@ -27,7 +27,6 @@ static void other_is(const char *sample, const char *device, const char *pvid)
 {
 	uint8_t sector[512];
 	char path[64];
-	uint32_t crc;
 	int fd;
 
 	machine_plug(sample, device, 32, 1);
@@ -35,8 +34,7 @@ static void other_is(const char *sample, const char *device, const char *pvid)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	ck_assert_int_eq(pread(fd, sector, sizeof(sector), 512), sizeof(sector));
 	memcpy(sector + 32, pvid, strlen(pvid));
-	crc = lea_crc(LEA_CRC_INITIAL, sector + 20, sizeof(sector) - 20);
-	memcpy(sector + 16, &crc, sizeof(crc));
+	seal_label(sector);
 	ck_assert_int_eq(pwrite(fd, sector, sizeof(sector), 512), sizeof(sector));
 	close(fd);
 	if (!strcmp(device, "unreadable"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How often a device is read, with a device in memory that may change between two reads. */
 #include "base/cleanup.h"
-#include "disk/crc.h"
+#include "fake/put.h"
 #include "scan/read.h"
 #include "unit/suite.h"
 #include "world/blockdev.h"
@@ -43,12 +43,6 @@ int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_byt
 	return 0;
 }
 
-static void put(uint8_t *to, uint64_t value, unsigned int bytes)
-{
-	for (unsigned int i = 0; i < bytes; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-}
-
 static void make_area(uint32_t text_bytes)
 {
 	uint8_t *header = disk + MDA_AT, *text = header + TEXT_AT;
@@ -57,13 +51,13 @@ static void make_area(uint32_t text_bytes)
 	memset(text, 'x', text_bytes);
 	memcpy(text, "name {", 6);
 	memcpy(header + 4, " LVM2 x[5A%r0N*>", 16);
-	put(header + 20, 1, 4);
-	put(header + 24, MDA_AT, 8);
-	put(header + 32, MDA_BYTES, 8);
-	put(header + 40, TEXT_AT, 8);
-	put(header + 48, text_bytes, 8);
-	put(header + 56, lea_crc(LEA_CRC_INITIAL, text, text_bytes), 4);
-	put(header, lea_crc(LEA_CRC_INITIAL, header + 4, 508), 4);
+	put_le(header + 20, 1, 4);
+	put_le(header + 24, MDA_AT, 8);
+	put_le(header + 32, MDA_BYTES, 8);
+	put_le(header + 40, TEXT_AT, 8);
+	put_le(header + 48, text_bytes, 8);
+	put_crc(header + 56, text, text_bytes);
+	seal_header(header);
 }
 
 /* A label whose second area, if there is one, begins inside the first. */
@@ -72,19 +66,19 @@ static void make_label(bool has_second)
 	uint8_t *sector = disk + 512, *at = sector + 32;
 
 	memcpy(sector, "LABELONE", 8);
-	put(sector + 8, 1, 8);
-	put(sector + 20, 32, 4);
+	put_le(sector + 8, 1, 8);
+	put_le(sector + 20, 32, 4);
 	memcpy(sector + 24, "LVM2 001", 8);
 	memset(at, 'a', 32); /* the PV's id */
-	put(at + 32, DEVICE_BYTES, 8);
-	put(at + 40, 512 * 1024, 8); /* data, and the end of the list */
-	put(at + 72, MDA_AT, 8);
-	put(at + 80, MDA_BYTES, 8);
+	put_le(at + 32, DEVICE_BYTES, 8);
+	put_le(at + 40, 512 * 1024, 8); /* data, and the end of the list */
+	put_le(at + 72, MDA_AT, 8);
+	put_le(at + 80, MDA_BYTES, 8);
 	if (has_second) {
-		put(at + 88, MDA_AT + MDA_BYTES - 512, 8);
-		put(at + 96, 4096, 8);
+		put_le(at + 88, MDA_AT + MDA_BYTES - 512, 8);
+		put_le(at + 96, 4096, 8);
 	}
-	put(sector + 16, lea_crc(LEA_CRC_INITIAL, sector + 20, 512 - 20), 4);
+	seal_label(sector);
 }
 
 static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg_name)

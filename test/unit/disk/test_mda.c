@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "disk/crc.h"
 #include "disk/mda.h"
+#include "fake/put.h"
 #include "fake/sample.h"
 #include "unit/suite.h"
 
@@ -91,12 +91,6 @@ static const struct {
 	{"a newer text in slot 1", 64, 512, 0},
 };
 
-static void put(uint8_t *to, uint64_t value, unsigned int bytes)
-{
-	for (unsigned int i = 0; i < bytes; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-}
-
 TEST_EACH(each_field_of_the_header_is_checked, rows)
 {
 	const struct lea_mda_area area = {.offset_bytes = 4096, .size_bytes = 1044480};
@@ -109,8 +103,8 @@ TEST_EACH(each_field_of_the_header_is_checked, rows)
 	sample_load(&sample, "one-pv");
 	header = sample.head + 4096;
 	if (rows[_i].at)
-		put(header + rows[_i].at, rows[_i].value, 8);
-	put(header, lea_crc(LEA_CRC_INITIAL, header + 4, 508), 4);
+		put_le(header + rows[_i].at, rows[_i].value, 8);
+	seal_header(header);
 	r = lea_mda_parse(header, &area, sample.device_bytes, &why, &where);
 	ck_assert_msg(r == rows[_i].outcome, "%s: %d", rows[_i].claim, r);
 	ck_assert_msg((r == LEA_MDA_CORRUPT) == (why.what != NULL), "%s", rows[_i].claim);

@@ -13,6 +13,13 @@
 
 #define SPLIT(vg, lv, layer) "DM_VG_NAME='" vg "'\nDM_LV_NAME='" lv "'\nDM_LV_LAYER='" layer "'\n"
 
+/* The C library leaves its definition to us. A number alone would be half of it on a big-endian
+ * machine. */
+union semun {
+	int val;
+	void *other;
+};
+
 static char answer[LEA_DM_ANSWER_BYTES];
 
 static const struct {
@@ -220,7 +227,7 @@ TEST(cookie_counts_down)
 		id = semget((key_t)(0x0D4D0000U | base), 1, IPC_CREAT | IPC_EXCL | 0600);
 	ck_assert_int_ge(id, 0);
 	base--;
-	ck_assert_int_eq(semctl(id, 0, SETVAL, 2), 0);
+	ck_assert_int_eq(semctl(id, 0, SETVAL, (union semun){.val = 2}), 0);
 	ck_assert_int_eq(lea_cookie_complete(0x00600000U | base), 0);
 	ck_assert_int_eq(semctl(id, 0, GETVAL), 1);
 	ck_assert_int_eq(lea_cookie_complete(base), 0);
