@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ TEST_EACH(each_pv_costs_its_number_of_reads, rows)
 	ck_assert_msg(read.mda[0].has_text == rows[_i].has_text, "%s", rows[_i].claim);
 	ck_assert_msg(!texts.of_mda[0] == !rows[_i].has_text, "%s", rows[_i].claim);
 	ck_assert_msg(reads - 1 == rows[_i].reads, "%s: %u", rows[_i].claim, reads - 1);
-	ck_assert_msg(bytes_read <= LEA_READ_HEAD_BYTES + rows[_i].most_bytes, "%s: %lu bytes",
+	ck_assert_msg(bytes_read <= LEA_READ_HEAD_BYTES + rows[_i].most_bytes, "%s: %" PRIu64 " bytes",
 		      rows[_i].claim, bytes_read);
 }
 

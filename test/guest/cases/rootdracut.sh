@@ -56,7 +56,7 @@ names_on_the_command_line() {
 
 # The image that the running system makes for itself alone
 host_only() {
-	GUEST_PATIENCE=900 claim "enable --update makes a host-only image" guest_run \
+	GUEST_PATIENCE=2700 claim "enable --update makes a host-only image" guest_run \
 		'echo hostonly=yes >/etc/dracut.conf.d/hostonly.conf && lvmevent enable --update'
 	guest_shutdown || guest_kill
 	claim "the image is read from the root" in_root 'rm /etc/dracut.conf.d/hostonly.conf'

@@ -5,6 +5,7 @@
 #include "unit/vg_check.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void check_pvs(const struct sample *sample, const struct lea_vg *vg)
 		const struct lea_pv *pv = &vg->pvs[i];
 
 		snprintf(key, sizeof(key), "pv%u", i);
-		snprintf(line, sizeof(line), "%s %s %s %lu %lu %u", pv->name, pv->id,
+		snprintf(line, sizeof(line), "%s %s %s %" PRIu64 " %" PRIu64 " %u", pv->name, pv->id,
 			 pv->device_hint ? pv->device_hint : "-", pv->dev_sectors,
 			 pv->pe_start_sectors, pv->pe_count);
 		ck_assert_str_eq(line, sample_value(sample, key));

@@ -3,6 +3,7 @@
 #include "fake/golden.h"
 #include "unit/suite.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,7 +298,7 @@ TEST_EACH(each_raid_level_has_lvm2s_table, table_rows)
 		       &rules, 0);
 	row = plan->node[0].table.row;
 	ck_assert_str_eq(plan->node[0].node.name, "v-r");
-	snprintf(line, sizeof(line), "%lu %lu %s %s", row->start_sectors, row->length_sectors,
+	snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %s %s", row->start_sectors, row->length_sectors,
 		 row->target, row->params);
 	ck_assert_msg(!strcmp(line, table_rows[_i].want), "%s: %s", table_rows[_i].claim, line);
 	ck_assert_int_eq(plan->node[0].node.secret_table, !strcmp(row->target, "integrity"));
