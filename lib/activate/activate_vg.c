@@ -240,6 +240,14 @@ static bool has_replaced_disk(const struct lea_activate_vg *vg, const struct lea
 	return false;
 }
 
+int lea_activate_not_as_read(const struct lea_activate_vg *vg, const char *why)
+{
+	lea_log(vg->world->log, vg->options->named ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
+		"VG %s: not activated: %s while another disk was read; try again",
+		vg->scanned->vg->name, why);
+	return vg->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED;
+}
+
 static int activate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	struct lea_dm_exec_up options = {vg->arena, vg->conf, vg->options->test, NULL};
@@ -249,12 +257,8 @@ static int activate(struct lea_activate_vg *vg, struct lea_activate_result *resu
 	r = r ? r : ask_guard(vg, plan, result);
 	if (r)
 		return r;
-	if (has_replaced_disk(vg, plan)) {
-		lea_log(vg->world->log, vg->options->named ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
-			"VG %s: not activated: a disk of it went while another one was read; try again",
-			vg->scanned->vg->name);
-		return vg->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED;
-	}
+	if (has_replaced_disk(vg, plan))
+		return lea_activate_not_as_read(vg, "a disk of it went");
 	if (vg->refreshes)
 		options.was_active = lea_arena_alloc(vg->arena, vg->scanned->vg->lv_count + 1U,
 						     sizeof(*options.was_active));
@@ -295,7 +299,7 @@ static const struct lea_found *find_shown(const struct lea_scan_vg *scanned)
 }
 
 /* Have devices outside this scan newer metadata of the VG? */
-static int check_age(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+static int check_age(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	const struct lea_ages_options options = {
 		.world = vg->world,
@@ -305,6 +309,7 @@ static int check_age(const struct lea_activate_vg *vg, struct lea_activate_resul
 			 .device_count = vg->options->device_count,
 			 .out_of_process = true},
 		.test = vg->options->test,
+		.has_read = &vg->has_read,
 	};
 	const struct lea_found *shown = find_shown(vg->scanned);
 	const struct lea_outdated *outdated;
@@ -350,6 +355,7 @@ static int check_duplicates(struct lea_activate_vg *vg, struct lea_activate_resu
 		.quiet = vg->options->quiet_success,
 		.is_up = is_event ? is_up : NULL,
 		.arg = vg,
+		.has_read = &vg->has_read,
 	};
 	char reason[LEA_DUPLICATES_REASON_BYTES];
 	int r;
@@ -429,7 +435,7 @@ const char *lea_activate_why_lvm(const struct lea_activate_vg *vg)
 	return is_to_be_imported(vg) ? "its devices are to be imported (auto-import-rootvg)" : NULL;
 }
 
-int lea_activate_scanned(struct lea_activate_vg *vg, struct lea_activate_result *result)
+int lea_activate_check(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	int r = check_access(vg, result);
 
@@ -447,8 +453,10 @@ int lea_activate_scanned(struct lea_activate_vg *vg, struct lea_activate_result 
 			vg->scanned->vg->name);
 		return LEA_ACTIVATE_INCOMPLETE;
 	}
-	r = check_copies(vg, result);
-	if (r)
-		return r;
+	return check_copies(vg, result);
+}
+
+int lea_activate_scanned(struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
 	return vg->options->what == LEA_DEACTIVATE ? deactivate(vg, result) : activate(vg, result);
 }

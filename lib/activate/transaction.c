@@ -169,9 +169,10 @@ static void note(const struct lea_activation_run *run, const struct lea_scan_vg 
 		lea_timeline_note_vg(run->world, kind, before_lock->vg->id, code);
 }
 
-/* Sets held->vg.scanned; NULL with 0: the PVs do not have this VG any more. */
-static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
-		      struct held *held)
+/* *ret_vg NULL with 0: the PVs do not have this VG any more. *ret_scan, which owns it, is the
+ * caller's in any case. */
+static int read_pvs(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+		    struct lea_scan **ret_scan, const struct lea_scan_vg **ret_vg)
 {
 	const struct lea_scan_options options = {
 		.devices = run->options->devices,
@@ -181,14 +182,22 @@ static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *
 		.filter = &run->filter,
 		.devicesfile = run->options->devicesfile,
 	};
+	int r = lea_scan_new(run->world, run->conf, &options, ret_scan);
+
+	return r ? r : lea_vg_rescan(*ret_scan, before_lock, ret_vg);
+}
+
+/* Sets held->vg.scanned. */
+static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+		      struct held *held)
+{
 	int r;
 
 	if (is_locked_by_caller(run)) {
 		held->vg.scanned = before_lock;
 		return 0;
 	}
-	r = lea_scan_new(run->world, run->conf, &options, &held->scan);
-	r = r ? r : lea_vg_rescan(held->scan, before_lock, &held->vg.scanned);
+	r = read_pvs(run, before_lock, &held->scan, &held->vg.scanned);
 	note(run, before_lock, LEA_RING_REREAD, r);
 	return r;
 }
@@ -227,15 +236,15 @@ static int check_silent(const struct lea_activation_run *run, const struct lea_s
 		       : 0;
 }
 
-/* The VG could not be read again. */
-static int fail_reading(struct held *held, const char *vg_name, int r,
+/* The VG could not be read again. @scan: NULL: there was none */
+static int fail_reading(struct held *held, const char *vg_name, const struct lea_scan *scan, int r,
 			struct lea_activate_result *result)
 {
 	struct lea_found *const *found = NULL;
 	size_t count = 0;
 
-	if (held->scan)
-		found = lea_scan_found(held->scan, &count);
+	if (scan)
+		found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++)
 		if (r < 0 && lea_found_silence(found[i]) == r)
 			return fail_for_now(held, vg_name, found[i], result);
@@ -282,6 +291,43 @@ static bool is_taken_down(const struct lea_activation_run *run,
 	return run_fd >= 0 && !lea_vg_online_may_exist(run_fd, before_lock->vg->name);
 }
 
+static bool is_on_one_device(const struct lea_found *a, const struct lea_found *b)
+{
+	const struct lea_devid of_a = a ? lea_device_id(&a->device) : (struct lea_devid){0};
+	const struct lea_devid of_b = b ? lea_device_id(&b->device) : (struct lea_devid){0};
+
+	return lea_devid_is_same(&of_a, &of_b);
+}
+
+/* The same metadata, on the same devices? @now: NULL: no device has the VG */
+static bool is_as_before(const struct lea_scan_vg *before, const struct lea_scan_vg *now)
+{
+	bool is = now && now->vg->seqno == before->vg->seqno &&
+		  now->vg->pv_count == before->vg->pv_count;
+
+	for (uint32_t i = 0; is && i < before->vg->pv_count; i++)
+		is = !strcmp(before->vg->pvs[i].id, now->vg->pvs[i].id) &&
+		     is_on_one_device(before->pv[i], now->pv[i]);
+	return is;
+}
+
+/* Other devices were waited for since the VG was read. Its lock keeps nobody from giving a disk of
+ * it to another VG by force, nor a disk from getting the number of one that went. 0: go on. */
+static int check_once_more(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+			   struct held *held, struct lea_activate_result *result)
+{
+	struct lea_scan *scan = NULL;
+	const struct lea_scan_vg *now = NULL;
+	int r = read_pvs(run, before_lock, &scan, &now);
+
+	if (r)
+		r = fail_reading(held, before_lock->vg->name, scan, r, result);
+	else if (!is_as_before(held->vg.scanned, now))
+		r = lea_activate_not_as_read(&held->vg, "it changed");
+	lea_scan_free(scan);
+	return r;
+}
+
 /* Everything after the lock. @held keeps the result until the end of the transaction. */
 static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
 		     struct held *held, struct lea_activate_result *result)
@@ -292,7 +338,7 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 		return LEA_ACTIVATE_CHANGED;
 	r = read_again(run, before_lock, held);
 	if (r)
-		return fail_reading(held, before_lock->vg->name, r, result);
+		return fail_reading(held, before_lock->vg->name, held->scan, r, result);
 	if (!held->vg.scanned)
 		return not_found(run, before_lock->vg->name);
 	if (before_lock->watch_only)
@@ -312,7 +358,10 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 		scanned->has_duplicate |= before_lock->has_duplicate;
 		held->vg.scanned = scanned;
 	}
-	r = lea_activate_scanned(&held->vg, result);
+	r = lea_activate_check(&held->vg, result);
+	if (!r && held->vg.has_read)
+		r = check_once_more(run, before_lock, held, result);
+	r = r ? r : lea_activate_scanned(&held->vg, result);
 	/* The metadata has changed: the missing PV may be new and present, but not in this scan. */
 	if (r == LEA_ACTIVATE_INCOMPLETE && held->vg.scanned->vg->seqno != before_lock->vg->seqno)
 		r = LEA_ACTIVATE_CHANGED;

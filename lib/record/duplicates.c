@@ -363,6 +363,8 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 	if (!options->devices &&
 	    is_excluded(options->world, options->conf, duplicate->pvid, own, other))
 		return STANDING_NONE;
+	if (options->has_read)
+		*options->has_read = true;
 	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other,
 				  duplicate->pvid, kind_of(duplicate), ret_answer);
 	return r ? r : ret_answer->presence == LEA_ABSENT ? STANDING_NONE : STANDING_COPY;

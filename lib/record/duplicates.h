@@ -74,7 +74,9 @@ struct lea_duplicates_options {
 	/* Is all of the VG active that would be activated? Asked once there is a copy: then that
 	 * does not count, as nothing is built on either. NULL: a copy counts in any case. */
 	bool (*is_up)(void *arg);
-	void *arg; /* for is_up */
+	void *arg;	/* for is_up */
+	bool *has_read; /* becomes true if a device is read, however long that takes; NULL: not
+			   asked for */
 };
 
 enum lea_duplicates_outcome {

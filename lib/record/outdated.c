@@ -282,6 +282,8 @@ static int read_added(struct search *search)
 
 	if (!search->count)
 		return 0;
+	if (options->has_read)
+		*options->has_read = true;
 	r = lea_scan_new(options->world, options->conf, &options->scan, &scan);
 	r = r > 0 ? -EINVAL : r;
 	r = r ? r : lea_scan_add(scan, search->device, search->count);

@@ -26,6 +26,7 @@ struct lea_ages_options {
 	const struct lea_conf *conf;
 	struct lea_scan_options scan; /* for the PVs that showed newer metadata */
 	bool test;		      /* leave no note */
+	bool *has_read;		      /* as in struct lea_duplicates_options */
 };
 
 /* The newer metadata. */

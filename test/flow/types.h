@@ -129,10 +129,12 @@ static int run(struct lea_activate_result *result)
 		.arena = golden.arena,
 		.scanned = &scanned,
 	};
+	int r;
 
 	*result = (struct lea_activate_result){0};
 	tree.logged[0] = '\0';
-	return lea_activate_scanned(&vg, result);
+	r = lea_activate_check(&vg, result);
+	return r ? r : lea_activate_scanned(&vg, result);
 }
 
 static inline int take_down(void)

@@ -21,7 +21,8 @@ static int run_in_part(struct lea_activate_result *result)
 
 	*result = (struct lea_activate_result){0};
 	tree.logged[0] = '\0';
-	r = lea_activate_scanned(&vg, result);
+	r = lea_activate_check(&vg, result);
+	r = r ? r : lea_activate_scanned(&vg, result);
 	refresh = vg.refresh;
 	return r;
 }
