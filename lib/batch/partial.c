@@ -269,14 +269,18 @@ static bool has_all(const struct lea_partial *partial, struct vg *vg)
 {
 	const struct lea_boot_vg *remembered;
 	const int run_fd = lea_world_run(partial->world);
+	int r = 0;
 
 	if (vg->asked == partial->arrivals)
 		return vg->has_all;
-	vg->asked = partial->arrivals;
 	remembered = find_remembered(&partial->memory, vg->id);
 	vg->has_all = run_fd >= 0 && remembered && remembered->pv_count;
-	for (uint32_t i = 0; vg->has_all && i < remembered->pv_count; i++)
-		vg->has_all = lea_online_exists(run_fd, remembered->pv[i].pvid);
+	for (uint32_t i = 0; vg->has_all && i < remembered->pv_count; i++) {
+		r = lea_online_look(run_fd, remembered->pv[i].pvid);
+		vg->has_all = !r;
+	}
+	if (r >= 0)
+		vg->asked = partial->arrivals;
 	return vg->has_all;
 }
 

@@ -112,7 +112,7 @@ static int add(void *arg, struct lea_udevmon_event *event)
 		entry.pvid[0] = '\0';
 	was_done = event->is_pv && is_done(boot, event, &entry);
 	if (!event->is_pv ||
-	    (was_done && lea_online_exists(lea_world_run(boot->world), entry.pvid))) {
+	    (was_done && !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
 		lea_device_done(&event->device);
 		return 0;
 	}

@@ -67,17 +67,17 @@ int lea_duplicate_settle_refusal(struct lea_world *world, const char *vg_id)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	struct lea_claims claims;
-	bool is_kept;
+	bool was_online;
 	int r;
 
 	if (!read_claim(world, vg_id, &claims, &claim) || claim.state != LEA_CLAIM_FAILED ||
 	    !claim.is_transient)
 		return 0;
-	is_kept = claim.is_online && lea_vg_online_is_kept(claims.run_fd, claim.vg_name);
+	was_online = claim.is_online;
 	claim.is_transient = claim.is_online = false;
 	claim.again = 0;
 	r = lea_claim_report(&claims, vg_id, &claim);
-	if (!r && is_kept)
-		r = lea_vg_online_drop(claims.run_fd, claim.vg_name);
+	if (!r && was_online)
+		r = lea_vg_online_drop_kept(claims.run_fd, claim.vg_name);
 	return r < 0 ? r : 0;
 }

@@ -395,11 +395,13 @@ static bool has_instance(struct lea_world *world, const struct lea_devid *id)
 static bool is_there(struct lea_world *world, const struct lea_newest_pv *pv)
 {
 	struct lea_online online;
+	int r;
 
 	if (has_instance(world, &pv->id))
 		return true;
-	return !lea_online_read(lea_world_run(world), pv->pvid, &online) &&
-	       has_instance(world, &(struct lea_devid){online.major, online.minor, 0});
+	r = lea_online_read(lea_world_run(world), pv->pvid, &online);
+	return r < 0 ||
+	       (!r && has_instance(world, &(struct lea_devid){online.major, online.minor, 0}));
 }
 
 static bool has_other_record(const struct tidy *tidy, const struct lea_newest *newest)
@@ -408,7 +410,7 @@ static bool has_other_record(const struct tidy *tidy, const struct lea_newest *n
 
 	for (uint32_t i = 0; i < newest->pv_count; i++)
 		if (strcmp(newest->pvid[i], newest->shown_by.pvid) != 0 &&
-		    lea_online_exists(run_fd, newest->pvid[i]))
+		    lea_online_look(run_fd, newest->pvid[i]) != LEA_ONLINE_ABSENT)
 			return true;
 	return false;
 }

@@ -277,10 +277,12 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);
 	} else if (is_known) {
 		r = check_old(recorder, run_fd, &old, found, record);
-		/* check_old has removed the record. */
-		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied &&
-		    !is_test && !lea_online_exists(run_fd, pvid))
-			r = find_first(recorder, found, record, &any_note);
+		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied && !is_test) {
+			r = lea_online_look(run_fd, pvid);
+			/* check_old has removed the record. */
+			if (r == LEA_ONLINE_ABSENT)
+				r = find_first(recorder, found, record, &any_note);
+		}
 		if (record->kind == LEA_RECORD_DUPLICATE)
 			return r;
 	} else {
@@ -302,9 +304,10 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 	int run_fd, r;
 
 	r = open_folders(recorder, &run_fd);
-	has_record = r >= 0 && lea_online_exists(run_fd, pvid);
+	r = r < 0 ? r : lea_online_look(run_fd, pvid);
+	has_record = !r;
 	/* There was none yet, or others have removed it, as vgremove does. */
-	if (r >= 0 && !is_test && !has_record)
+	if (r == LEA_ONLINE_ABSENT && !is_test)
 		r = find_first(recorder, found, record, &any_note);
 	if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
 		return r;

@@ -161,25 +161,35 @@ static int get_roll(struct lea_counted_vg *entry, const struct lea_vg *vg,
 	return 0;
 }
 
-static void look_for_all(struct member_list *member_list, int run_fd)
+static int look_for_all(struct member_list *member_list, int run_fd)
 {
-	for (uint32_t i = 0; i < member_list->members.count; i++)
-		if (!member_list->recorded[i] &&
-		    lea_online_exists(run_fd, member_id(member_list, i)))
+	for (uint32_t i = 0; i < member_list->members.count; i++) {
+		const int r = member_list->recorded[i]
+				      ? LEA_ONLINE_ABSENT
+				      : lea_online_look(run_fd, member_id(member_list, i));
+
+		if (r < 0)
+			return r;
+		if (!r)
 			lea_members_recorded(&member_list->members, i);
+	}
 	member_list->is_counted = true;
+	return 0;
 }
 
 /* Later lookups: continue at the first missing member and stop if it is still missing. */
-static void look_for_next(struct member_list *member_list, int run_fd)
+static int look_for_next(struct member_list *member_list, int run_fd)
 {
 	uint32_t i;
 
 	while ((i = lea_members_next_missing(&member_list->members)) != LEA_MEMBERS_NONE) {
-		if (!lea_online_exists(run_fd, member_id(member_list, i)))
-			return;
+		const int r = lea_online_look(run_fd, member_id(member_list, i));
+
+		if (r)
+			return r < 0 ? r : 0;
 		lea_members_recorded(&member_list->members, i);
 	}
+	return 0;
 }
 
 static void mark_own(struct member_list *member_list, const char *pvid)
@@ -226,17 +236,17 @@ static int count_first(struct member_list *member_list, const struct lea_record_
 	bool is_new = false;
 	int r;
 
-	look_for_all(member_list, options->run_fd);
-	if (!member_list->vg || options->test)
-		return 0;
+	r = look_for_all(member_list, options->run_fd);
+	if (r || !member_list->vg || options->test)
+		return r;
 	r = write_lookup(member_list->vg, options->run_fd, &is_new);
 	if (r < 0)
 		return r;
 	if (is_new && member_list->members.missing) {
-		look_for_all(member_list, options->run_fd);
-		record->rechecked = !member_list->members.missing;
+		r = look_for_all(member_list, options->run_fd);
+		record->rechecked = !r && !member_list->members.missing;
 	}
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 /* Resets the list, as if it were new. */
@@ -265,7 +275,7 @@ static int count(struct member_list *member_list, const struct lea_record_vg_opt
 			start_again(member_list);
 	}
 	if (member_list->is_counted)
-		look_for_next(member_list, options->run_fd);
+		r = look_for_next(member_list, options->run_fd);
 	else
 		r = count_first(member_list, options, record);
 	if (r || !member_list->is_kept || member_list->members.missing)

@@ -284,10 +284,12 @@ static int add_if_claiming(const struct claiming *claiming, struct lea_devno dev
 
 	r = r ? r : lea_udevdb_fill(claiming->world, &device);
 	if (r || !lea_udevdb_pvid(&device, pvid) ||
-	    lea_vg_find_pv(claiming->vg, pvid) == LEA_NONE ||
-	    lea_online_exists(lea_world_run(claiming->world), pvid))
+	    lea_vg_find_pv(claiming->vg, pvid) == LEA_NONE)
 		return r < 0 ? r : 0;
-	return add_claimant(claiming->recorded, claiming->world, pvid, devno);
+	r = lea_online_look(lea_world_run(claiming->world), pvid);
+	return r == LEA_ONLINE_ABSENT
+		       ? add_claimant(claiming->recorded, claiming->world, pvid, devno)
+		       : r;
 }
 
 /* @name: of whatever hangs, as lea_reader_name_hung makes it of a device. */
@@ -344,11 +346,14 @@ int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
 		return run_fd;
 	for (uint32_t i = 0; !r && i < vg->pv_count; i++) {
 		const char *pvid = vg->pvs[i].id;
-		const bool has_record = lea_online_exists(run_fd, pvid);
-		const size_t count =
-			has_record ? 0 : lea_udevlinks_pv(world, pvid, devnos, CLAIMANTS_MOST);
+		size_t count;
 
-		is_any_lost |= !has_record && !count;
+		r = lea_online_look(run_fd, pvid);
+		if (r != LEA_ONLINE_ABSENT)
+			continue;
+		count = lea_udevlinks_pv(world, pvid, devnos, CLAIMANTS_MOST);
+		is_any_lost |= !count;
+		r = 0;
 		for (size_t k = 0; !r && k < count; k++)
 			r = add_claimant(&recorded, world, pvid, devnos[k]);
 	}

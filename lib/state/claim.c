@@ -456,7 +456,7 @@ bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 	if (path_of(vg_id, path) || fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
 		return true;
 	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (lea_online_is_newer(claims->run_fd, claim->pv[i].pvid, &st.st_mtim))
+		if (lea_online_may_be_newer(claims->run_fd, claim->pv[i].pvid, &st.st_mtim))
 			return true;
 	return false;
 }
@@ -536,9 +536,8 @@ int lea_claim_forget(const struct lea_claims *claims, const char *vg_id,
 	int r = 0;
 
 	/* Not that of another VG which has the name by now. */
-	if (claim->state != LEA_CLAIM_DONE && claim->is_online &&
-	    lea_vg_online_is_kept(claims->run_fd, claim->vg_name))
-		r = lea_vg_online_drop(claims->run_fd, claim->vg_name);
+	if (claim->state != LEA_CLAIM_DONE && claim->is_online)
+		r = lea_vg_online_drop_kept(claims->run_fd, claim->vg_name);
 	return r < 0 ? r : lea_claim_drop(claims, vg_id);
 }
 

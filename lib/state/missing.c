@@ -30,10 +30,14 @@ int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing
 	snprintf(missing.vg, sizeof(missing.vg), "%s", vg);
 	missing.all_count = lookup.count;
 	/* Keep only the missing ids. */
-	for (uint32_t i = 0; i < lookup.count; i++)
-		if (lea_id_ok(lookup.pvid[i]) && !lea_online_exists(run_fd, lookup.pvid[i]))
+	for (uint32_t i = 0; i < lookup.count; i++) {
+		r = lea_id_ok(lookup.pvid[i]) ? lea_online_look(run_fd, lookup.pvid[i]) : 0;
+		if (r < 0)
+			return r;
+		if (r == LEA_ONLINE_ABSENT)
 			memmove(lookup.pvid[missing.count++], lookup.pvid[i],
 				sizeof(lookup.pvid[i]));
+	}
 	missing.pvid = LEA_TAKE(lookup.pvid);
 	*ret_missing = missing;
 	return 0;

@@ -225,13 +225,23 @@ int lea_online_create(int run_fd, const char *pvid, const struct lea_online *onl
 	return r == LEA_FILE_EXISTS ? LEA_ONLINE_EXISTS : 0;
 }
 
-bool lea_online_exists(int run_fd, const char *pvid)
+static int look(int run_fd, const char *pvid, struct stat *ret_info)
 {
 	char path[64];
+
+	if (!lea_id_ok(pvid))
+		return LEA_ONLINE_ABSENT;
+	record_path(pvid, path);
+	if (!fstatat(run_fd, path, ret_info, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	return errno == ENOENT || errno == ENOTDIR ? LEA_ONLINE_ABSENT : -errno;
+}
+
+int lea_online_look(int run_fd, const char *pvid)
+{
 	struct stat info;
 
-	record_path(pvid, path);
-	return lea_id_ok(pvid) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+	return look(run_fd, pvid, &info);
 }
 
 static bool is_older(const struct timespec *one, const struct timespec *than)
@@ -240,14 +250,12 @@ static bool is_older(const struct timespec *one, const struct timespec *than)
 	       (one->tv_sec == than->tv_sec && one->tv_nsec < than->tv_nsec);
 }
 
-bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than)
+bool lea_online_may_be_newer(int run_fd, const char *pvid, const struct timespec *than)
 {
-	char path[64];
-	struct stat st;
+	struct stat info;
+	const int r = look(run_fd, pvid, &info);
 
-	record_path(pvid, path);
-	return lea_id_ok(pvid) && !fstatat(run_fd, path, &st, AT_SYMLINK_NOFOLLOW) &&
-	       is_older(than, &st.st_mtim);
+	return r ? r < 0 : is_older(than, &info.st_mtim);
 }
 
 /* Finds the VG of a record without one (the PV has no metadata) in a lookup file, if any. */

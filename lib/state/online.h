@@ -40,11 +40,13 @@ LEA_MUST_CHECK int lea_online_each(int run_fd,
 LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online);
 /* The same if there is none: one of two racing callers gets LEA_ONLINE_EXISTS. */
 LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
-/* Is there a record at all? true/false by one stat. */
-bool lea_online_exists(int run_fd, const char *pvid);
+/* Is there a record at all? By one stat: 0, LEA_ONLINE_ABSENT, or -errno: the kernel does not say.
+ */
+LEA_MUST_CHECK int lea_online_look(int run_fd, const char *pvid);
 struct timespec;
-/* Is there a record of this PV that was written after that? */
-bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than);
+/* Is there a record of this PV that was written after that? False only if the kernel says that there
+ * is none. */
+bool lea_online_may_be_newer(int run_fd, const char *pvid, const struct timespec *than);
 
 /* vgs_online: 0 if the claim is ours, LEA_ONLINE_CLAIMED if it existed. */
 enum lea_online_claim { LEA_ONLINE_CLAIMED = 1 };
@@ -63,7 +65,8 @@ LEA_MUST_CHECK int lea_vg_online_keep(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_vg_online_claim_kept(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_vg_online_lost(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_vg_online_release(int run_fd, const char *vg);
-bool lea_vg_online_is_kept(int run_fd, const char *vg);
+bool lea_vg_online_is_kept(int run_fd, const char *vg); /* in doubt not */
+LEA_MUST_CHECK int lea_vg_online_drop_kept(int run_fd, const char *vg); /* one that is */
 
 /* pvs_lookup/VG: one PVID per line. LEA_ONLINE_CLAIMED: the file exists and was left alone. */
 LEA_MUST_CHECK int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids,

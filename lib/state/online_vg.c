@@ -128,6 +128,13 @@ bool lea_vg_online_is_kept(int run_fd, const char *vg)
 	return has_mode(run_fd, vg, MODE_KEPT) > 0;
 }
 
+int lea_vg_online_drop_kept(int run_fd, const char *vg)
+{
+	const int r = has_mode(run_fd, vg, MODE_KEPT);
+
+	return r > 0 ? lea_vg_online_drop(run_fd, vg) : r;
+}
+
 bool lea_vg_online_may_exist(int run_fd, const char *vg)
 {
 	struct stat info;

@@ -247,7 +247,8 @@ static int count_unused(struct status *status)
 		if (!r && lea_udevdb_is(&devices[i], "ID_FS_TYPE", "LVM2_member") &&
 		    lea_udevdb_property(&devices[i], "ID_FS_UUID", id, sizeof(id)) &&
 		    !lea_id_parse(id, pvid))
-			status->unused += !lea_online_exists(lea_world_run(world), pvid);
+			status->unused += lea_online_look(lea_world_run(world), pvid) ==
+					  LEA_ONLINE_ABSENT;
 	}
 	lea_devices_free(devices, count);
 	return r;

@@ -468,7 +468,7 @@ static void count_pvs(const struct lea_subject *subject, struct lea_vg_facts *fa
 
 		facts->pvs_found += found != NULL;
 		facts->pvs_recorded += explainer->run_fd >= 0 &&
-				       lea_online_exists(explainer->run_fd, subject->vg->pvs[i].id);
+				       !lea_online_look(explainer->run_fd, subject->vg->pvs[i].id);
 		if (found && (lea_explainer_is_in(explainer, "queue", &found->device) ||
 			      lea_explainer_is_in(explainer, "taken", &found->device)))
 			place_pv(explainer, found, facts);

@@ -190,8 +190,13 @@ static int list_lvs(struct work *work, const struct lea_found *found)
 		recorded = calloc((size_t)found->vg->pv_count + 1, sizeof(*recorded));
 		if (!recorded)
 			return -ENOMEM;
-		for (uint32_t i = 0; i < found->vg->pv_count; i++)
-			recorded[i] = lea_online_exists(run_fd, found->vg->pvs[i].id);
+		for (uint32_t i = 0; i < found->vg->pv_count; i++) {
+			const int r = lea_online_look(run_fd, found->vg->pvs[i].id);
+
+			if (r < 0)
+				return r;
+			recorded[i] = !r;
+		}
 	}
 	return lea_report_lvs(work->report, found->vg, found->label.pvid, recorded);
 }

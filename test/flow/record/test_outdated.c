@@ -310,6 +310,26 @@ TEST(a_reconcile_drops_notes_of_what_is_gone)
 	ck_assert(!machine_has(NOTE));
 }
 
+/* Whoever carried on without the note would take older metadata for the newest. */
+TEST(a_note_stays_while_nobody_knows_of_its_pv)
+{
+	const int run_fd = lea_world_run(machine.world);
+
+	plug_original();
+	plug_changed();
+	changed_came();
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_CHANGED);
+	ck_assert_int_eq(renameat(run_fd, "pvs_online", run_fd, "away"), 0);
+	tree_link(&machine.tree, "/run/lvm/pvs_online", "pvs_online");
+	lea_newest_tidy(machine.world);
+	ck_assert(machine_has(NOTE));
+	tree_remove(&machine.tree, "/run/lvm/pvs_online");
+	ck_assert_int_eq(renameat(run_fd, "away", run_fd, "pvs_online"), 0);
+	lea_newest_tidy(machine.world);
+	ck_assert(!machine_has(NOTE));
+}
+
 /* vgremove and vgcreate, again and again. */
 TEST(a_pv_that_is_in_another_vg_now_keeps_one_note)
 {

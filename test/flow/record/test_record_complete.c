@@ -77,6 +77,26 @@ TEST(counted_later_others_are_seen)
 	ck_assert_int_eq(count(ID_B, NULL).complete, LEA_COMPLETE);
 }
 
+/* Rows: at its first count, or at a later one. */
+TEST_TIMES(a_record_of_which_nobody_knows_is_not_missing, 2)
+{
+	struct lea_record record;
+
+	begin_later();
+	see(16, ID_A, &vg3);
+	see(17, ID_B, &vg3);
+	if (_i)
+		ck_assert_uint_eq(count(ID_A, &vg3).missing, 1);
+	old_record(ID_C, "8:18\nvg:vg3\n");
+	ck_assert_int_eq(rename("run/lvm/pvs_online", "run/lvm/away"), 0);
+	ck_assert_int_eq(symlink("pvs_online", "run/lvm/pvs_online"), 0);
+	record = count(ID_B, &vg3);
+	ck_assert_int_eq(record.kind, LEA_RECORD_FAILED);
+	ck_assert_int_eq(unlink("run/lvm/pvs_online"), 0);
+	ck_assert_int_eq(rename("run/lvm/away", "run/lvm/pvs_online"), 0);
+	ck_assert_int_eq(count(ID_B, &vg3).complete, LEA_COMPLETE);
+}
+
 TEST(others_that_record_meanwhile_are_seen)
 {
 	struct lea_record record;

@@ -135,3 +135,22 @@ TEST_EACH(the_devices_of_a_vg_come_from_its_records, vgs)
 	ck_assert_msg(count == vgs[_i].count && sum == vgs[_i].sum, "%s", vgs[_i].claim);
 	lea_scan_devices_free(devices, count);
 }
+
+/* Of one that has no record by that, udev says which devices may carry it. */
+TEST(no_answer_about_a_record_fails)
+{
+	struct lea_pv pv = {.id = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"};
+	const struct lea_vg vg = {.pvs = &pv, .pv_count = 1};
+	const int run_fd = lea_world_run(&scratch_world);
+	struct lea_scan_device *devices = NULL;
+	size_t count = 0;
+
+	ck_assert_int_eq(lea_devices_claimed(&scratch_world, &vg, &devices, &count),
+			 LEA_ONLINE_ABSENT);
+	ck_assert_int_eq(renameat(run_fd, "pvs_online", run_fd, "away"), 0);
+	ck_assert_int_eq(symlinkat("pvs_online", run_fd, "pvs_online"), 0);
+	ck_assert_int_eq(lea_devices_claimed(&scratch_world, &vg, &devices, &count), -ELOOP);
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", 0), 0);
+	ck_assert_int_eq(renameat(run_fd, "away", run_fd, "pvs_online"), 0);
+	lea_scan_devices_free(devices, count);
+}

@@ -75,6 +75,17 @@ TEST(a_vg_without_a_lookup_file_waits_for_nothing)
 	lea_missing_done(&missing);
 }
 
+TEST(a_pv_of_which_nobody_knows_is_not_missing)
+{
+	char text[LEA_MISSING_TEXT_BYTES] = "";
+
+	tree_put(&tree, "/run/lvm/pvs_lookup/data", ID("a") "\n" ID("b") "\n");
+	tree_remove(&tree, "/run/lvm/pvs_online");
+	tree_link(&tree, "/run/lvm/pvs_online", "pvs_online");
+	ck_assert_int_eq(lea_missing_each(run_fd, collect, text), 0);
+	ck_assert_str_eq(text, "");
+}
+
 TEST(lines_that_are_no_id_name_no_files)
 {
 	char text[LEA_MISSING_TEXT_BYTES] = "";

@@ -76,7 +76,7 @@ TEST_EACH(writes_as_lvm2_does, writes)
 	ck_assert_msg(!strcmp(get("pvs_online/" ID1), writes[_i].text), "%s", writes[_i].claim);
 	ck_assert_int_eq(fstatat(run_fd, "pvs_online/" ID1, &info, 0), 0);
 	ck_assert_int_eq(info.st_mode & 0777, 0600);
-	ck_assert(lea_online_exists(run_fd, ID1));
+	ck_assert_int_eq(lea_online_look(run_fd, ID1), 0);
 }
 
 TEST(folders_are_private)
@@ -196,7 +196,7 @@ TEST(ids_that_are_no_file_names_are_refused)
 	ck_assert_int_lt(lea_online_write(run_fd, "../../etc/passwd", &online), 0);
 	ck_assert_int_lt(lea_online_write(run_fd, "AAAAAA000011112222333344445555/a", &online), 0);
 	ck_assert_int_eq(lea_online_read(run_fd, "../../etc/passwd", &online), LEA_ONLINE_ABSENT);
-	ck_assert(!lea_online_exists(run_fd, "../pvs_lookup"));
+	ck_assert_int_eq(lea_online_look(run_fd, "../pvs_lookup"), LEA_ONLINE_ABSENT);
 	ck_assert_int_lt(lea_online_forget_pv(run_fd, "../vgs_online", 8, 16, NULL), 0);
 	ck_assert_int_lt(lea_vg_online_claim(run_fd, "../x"), 0);
 	ck_assert_int_lt(lea_vg_online_drop(run_fd, ".."), 0);
@@ -213,6 +213,24 @@ TEST(a_claim_is_won_once)
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
 	ck_assert(!lea_vg_online_may_exist(run_fd, "data"));
 	ck_assert_msg(lea_vg_online_may_exist(-1, "data"), "no answer is not \"gone\"");
+}
+
+/* Who finds a record gone counts the PV as missing, and the VG as incomplete. */
+TEST(no_answer_about_a_record_is_not_that_there_is_none)
+{
+	const struct lea_online online = {8, 16, "data", ""};
+	const struct timespec now = {.tv_sec = INT32_MAX};
+
+	ck_assert_int_eq(lea_online_look(run_fd, ID1), LEA_ONLINE_ABSENT);
+	ck_assert(!lea_online_may_be_newer(run_fd, ID1, &now));
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &online), 0);
+	ck_assert(!lea_online_may_be_newer(run_fd, ID1, &now));
+	ck_assert_int_eq(renameat(run_fd, "pvs_online", run_fd, "away"), 0);
+	ck_assert_int_eq(symlinkat("pvs_online", run_fd, "pvs_online"), 0);
+	ck_assert_int_eq(lea_online_look(run_fd, ID1), -ELOOP);
+	ck_assert(lea_online_may_be_newer(run_fd, ID1, &now));
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", 0), 0);
+	ck_assert_int_eq(lea_online_look(run_fd, ID1), LEA_ONLINE_ABSENT);
 }
 
 /* Rows: it is kept when the record goes; it was released before; the record goes again, or has come
@@ -234,7 +252,7 @@ TEST_TIMES(a_file_that_is_kept_stays_without_the_record, 4)
 		ck_assert_int_eq(lea_online_write(run_fd, ID1, &online), 0);
 		ck_assert_int_eq(lea_online_forget_pv(run_fd, ID1, 8, 16, NULL), 0);
 	}
-	ck_assert(!lea_online_exists(run_fd, ID1));
+	ck_assert_int_eq(lea_online_look(run_fd, ID1), LEA_ONLINE_ABSENT);
 	ck_assert_int_eq(lea_vg_online_may_exist(run_fd, "data"), _i != 1);
 	ck_assert_int_eq(lea_vg_online_is_kept(run_fd, "data"), _i != 1);
 	if (_i == 3)
@@ -242,6 +260,7 @@ TEST_TIMES(a_file_that_is_kept_stays_without_the_record, 4)
 	ck_assert_int_eq(lea_vg_online_release(run_fd, "data"), 0);
 	ck_assert_int_eq(lea_vg_online_may_exist(run_fd, "data"), _i == 3);
 	ck_assert(!lea_vg_online_is_kept(run_fd, "data"));
+	ck_assert_int_lt(lea_vg_online_drop_kept(-1, "data"), 0);
 	ck_assert_int_lt(lea_vg_online_keep(run_fd, "../x"), 0);
 	ck_assert_int_lt(lea_vg_online_release(run_fd, "../x"), 0);
 }
@@ -330,8 +349,8 @@ TEST_EACH(forgets_what_is_gone, gone)
 	else
 		r = lea_online_forget_number(run_fd, gone[_i].major, gone[_i].minor);
 	ck_assert_int_eq(r, 0);
-	ck_assert_msg(lea_online_exists(run_fd, ID1) == gone[_i].has_id1, "%s", gone[_i].claim);
-	ck_assert_msg(lea_online_exists(run_fd, ID2) == gone[_i].has_id2, "%s", gone[_i].claim);
+	ck_assert_msg(!lea_online_look(run_fd, ID1) == gone[_i].has_id1, "%s", gone[_i].claim);
+	ck_assert_msg(!lea_online_look(run_fd, ID2) == gone[_i].has_id2, "%s", gone[_i].claim);
 	ck_assert_msg(lea_vg_online_may_exist(run_fd, "a") == gone[_i].has_claim_a, "%s",
 		      gone[_i].claim);
 	ck_assert_msg(lea_vg_online_may_exist(run_fd, "b") == gone[_i].has_claim_b, "%s",
