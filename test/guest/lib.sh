@@ -87,6 +87,12 @@ guest_new() {
 	done
 }
 
+# guest_second_path NUMBER DISK: disk NUMBER is a second path to DISK
+guest_second_path() {
+	ln -f "$GUEST/disks/d$2" "$GUEST/disks/d$1"
+	GUEST_IDENTITY[$1]=$2
+}
+
 # guest_sick NAME MALADY: makes a faulty disk (see `sickdisk --help`), which is plugged in at the next
 # boot, or later by qmp_add_disks NAME=$GUEST/NAME.nbd
 guest_sick() {

@@ -8,7 +8,7 @@ GUEST_SUITE=bookworm-rootstacks
 # shellcheck source-path=SCRIPTDIR source=rootlvm-root
 . "$GUEST_HERE/cases/rootlvm-root"
 
-# d90 and d91: a mirror of root's disk; d92: the disk encrypted; d93: a second path to it
+# d90 and d91: a mirror of root's disk; d92: the disk encrypted
 make_stacks() {
 	local n
 	for n in 90 91; do
@@ -17,14 +17,10 @@ make_stacks() {
 	done
 	"$GUEST_HERE/mirror" "$GUEST/disks/d90" "$GUEST/disks/d91" || die "no mirror"
 	cp "$GUEST/luks" "$GUEST/disks/d92"
-	ln "$GUEST/disks/d0" "$GUEST/disks/d93"
 }
 
 # The disk as it is now goes into the encrypted one, whose UUID stays.
-encrypt() {
-	qemu-img convert --object secret,id=key,data=secret -n -f raw --target-image-opts "$GUEST/disks/d0" \
-		"driver=luks,key-secret=key,file.filename=$GUEST/luks" || die "qemu-img convert"
-}
+encrypt() { "$GUEST_HERE/luks" fill "$GUEST/luks" "$GUEST/disks/d0" || die "nothing is encrypted"; }
 
 is_on() { # SENTENCE DEVICE
 	claim "$1: root's LV lies on $2" guest_run \
@@ -40,10 +36,7 @@ lvs=2 image='' mapper=''
 new_root_machine 1
 put_witnesses
 install_package
-# On a busy host qemu-img cannot always measure how many iterations take this time.
-new_luks() { qemu-img create -q --object secret,id=key,data=secret -f luks -o key-secret=key,iter-time=100 "$GUEST/luks" 2100M; }
-new_luks || new_luks || new_luks || new_luks || new_luks || die "no LUKS"
-luks=$(blkid -p -o value -s UUID "$GUEST/luks")
+luks=$("$GUEST_HERE/luks" new "$GUEST/luks" 2100) || die "no LUKS"
 claim "enable and update-initramfs succeed" in_root '
 	mkdir -p /etc/keys /etc/multipath
 	printf secret >/etc/keys/opened.key
@@ -79,8 +72,9 @@ GUEST_DISKS=(d92 d1)
 boots "LUKS" && is_on "LUKS" opened
 guest_kill
 without_luks
+guest_second_path 93 0
 # shellcheck disable=SC2034 # guest_boot reads it
-GUEST_DISKS=(d0 d93 d1) GUEST_IDENTITY=([93]=0)
+GUEST_DISKS=(d0 d93 d1)
 boots "two paths" && is_on "two paths" 35000c50000000000
 guest_kill
 # shellcheck disable=SC2034

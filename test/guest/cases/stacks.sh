@@ -12,10 +12,6 @@ disks=$(layout blank 10)
 ready=$(layout solo 10)
 late=5
 [ -z "${LVMEVENT_LONG-}" ] || late=60
-# 0, 7 and 8 are PVs from the beginning; 1 is a second path to 0, and 9 to 8; 7 has only one path, but multipath
-# may expect a second one
-# shellcheck disable=SC2034 # guest_boot reads it
-GUEST_IDENTITY=([1]=0 [9]=8)
 lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done | head -n 1; }
 	there() { for n; do [ -b /dev/$(disk $n) ] || return; done; }
 	wwid() { printf 35000c500%08x $1; }
@@ -49,12 +45,12 @@ make_stacks='set -e
 	vg loop $(losetup -f --show /loop)
 	sync'
 
+# 0, 7 and 8 are PVs from the beginning; 7 has only one path, but multipath may expect a second one
 machine() { # NAME
 	guest_new "$1" "$disks"
 	cp --sparse=always "$ready"/d[078] "$GUEST/disks/"
-	rm "$GUEST/disks/d1" "$GUEST/disks/d9"
-	ln "$GUEST/disks/d0" "$GUEST/disks/d1"
-	ln "$GUEST/disks/d8" "$GUEST/disks/d9"
+	guest_second_path 1 0
+	guest_second_path 9 8
 	partition "$GUEST/disks/d6"
 	overlay_file etc/multipath.conf <<-'CONF'
 		defaults {
