@@ -24,11 +24,16 @@ row_says() {
 	esac
 }
 
+# row_suite ROW LAYOUT: prints the root's; what lies below the PVs of a layout has its programs in there
 row_suite() {
+	local suite=bookworm
 	case ${1%@*} in
-	bullseye*) echo bullseye ;;
-	trixie | ours-trixie) echo trixie ;;
-	*) echo bookworm ;;
+	bullseye*) suite=bullseye ;;
+	trixie | ours-trixie) suite=trixie ;;
+	esac
+	case $2 in
+	needpaths | needmirror | needluks) echo "$suite-stacks" ;;
+	*) echo "$suite" ;;
 	esac
 }
 
@@ -119,9 +124,9 @@ root_row() { # ROW ROOT
 	esac
 }
 
-# row_image ROW FILE FSTAB: makes the row's root image, with this fstab if any, and if that names root, FILE.initrd
+# row_image ROW LAYOUT FILE FSTAB: makes the row's root image, with this fstab if any, and if that names root, FILE.initrd
 row_image() {
-	cp --sparse=always "$GUEST_CACHE/$(row_suite "$1")/root.img" "$2" || return
+	cp --sparse=always "$GUEST_CACHE/$(row_suite "$1" "$2")/root.img" "$3" || return
 	export -f root_common root_row root_ours root_initrd in_chroot no_pv_rules put settings_of
 	export PROBE GUEST_HERE GUEST_CACHE GUEST_PACKAGE
 	# shellcheck disable=SC2016 # the inner shell expands it
@@ -133,5 +138,5 @@ row_image() {
 		root_row "$1" "$2.mnt"
 		if grep -qs " / " "$3"; then root_initrd "$2.mnt" "$2.initrd"; fi
 		umount "$2.mnt"
-		rmdir "$2.mnt"' row_image "$1" "$2" "$3"
+		rmdir "$2.mnt"' row_image "$1" "$3" "$4"
 }
