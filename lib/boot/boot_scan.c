@@ -40,7 +40,6 @@
 #include "daemon/device_queue.h"
 #include "daemon/flight.h"
 #include "daemon/late.h"
-#include "daemon/restart.h"
 #include "daemon/session.h"
 #include "daemon/udev_wait.h"
 #include "record/recorded_marker.h"
@@ -259,7 +258,7 @@ static bool has_new_settings(const struct boot *boot)
 {
 	return (boot->watch.fd >= 0 &&
 		lea_queue_watch_read(&boot->watch) == LEA_QUEUE_WATCH_CONF) ||
-	       lea_restart_host_renamed(boot->options->batch.conf);
+	       lea_session_is_renamed(boot->options->batch.conf);
 }
 
 static int submit_and_reap(struct boot *boot)

@@ -40,7 +40,6 @@
 #include "daemon/reader_watch.h"
 #include "daemon/reconcile.h"
 #include "daemon/remember.h"
-#include "daemon/restart.h"
 #include "daemon/rules_watch.h"
 #include "daemon/runner.h"
 #include "daemon/udev_wait.h"
@@ -562,7 +561,7 @@ static int start_in_part(struct run *run, int *ret_wait_ms)
 static int wait_for_rest(struct run *run, int told)
 {
 	/* The name may be the system ID, by which the next entry's VG is ours or not. */
-	if (told == 0 && lea_restart_host_renamed(run->session->conf))
+	if (told == 0 && lea_session_is_renamed(run->session->conf))
 		return STAY_CONF;
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
 		told = wait_for_event(run, COALESCE_MS);

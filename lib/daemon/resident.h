@@ -6,7 +6,7 @@
 
 enum lea_resident_outcome {
 	/* LEA_SESSION_FAILED: logged */
-	LEA_RESIDENT_RESTART = 2, /* settings, program or queue folder changed: call lea_restart */
+	LEA_RESIDENT_RESTART = 2, /* settings, program or queue folder changed: execute it again */
 };
 
 /*

@@ -3,6 +3,8 @@
 #include "daemon/session.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
 
 #include "base/cleanup.h"
 #include "batch/partial.h"
@@ -40,6 +42,13 @@ const char *lea_session_hint(int shortage)
 	default:
 		return "memory is short";
 	}
+}
+
+bool lea_session_is_renamed(const struct lea_conf *conf)
+{
+	struct utsname host;
+
+	return conf->host_name && uname(&host) == 0 && strcmp(host.nodename, conf->host_name) != 0;
 }
 
 uint32_t lea_session_longer(uint32_t pause_ms, uint32_t most_ms)

@@ -57,3 +57,5 @@ const char *lea_session_hint(int shortage);
 /* The pause after a shortage or a failure. @pause_ms: the one before it, if nothing has gone well
  * since; 0: there was none. */
 uint32_t lea_session_longer(uint32_t pause_ms, uint32_t most_ms);
+/* Is the system ID the host name, and has that changed? No other notification says so. */
+bool lea_session_is_renamed(const struct lea_conf *conf);

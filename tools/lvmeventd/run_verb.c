@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmeventd run: the runner's options. */
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/step.h"
 #include "cli/args.h"
 #include "daemon/resident.h"
-#include "daemon/restart.h"
 #include "daemon/session.h"
 #include "lvmeventd/run_verb.h"
+#include "world/proc.h"
+#include "world/program.h"
 #include "world/timeline.h"
 
 #define USAGE "run [--stay [--compare]]"
+
+/* The process stays the same, so the service manager is not involved. Returns only on failure. */
+static int restart(struct lea_world *world, bool compare)
+{
+	char path[PATH_MAX];
+	const char *const argv[] = {path, "run", "--stay", compare ? "--compare" : NULL, NULL};
+
+	lea_program_path(world, path);
+	return lea_session_fail(world, lea_proc_exec(argv), "restarting the runner");
+}
 
 static int run_resident(struct lea_world *world, bool stays, bool compare)
 {
@@ -26,7 +38,7 @@ static int run_resident(struct lea_world *world, bool stays, bool compare)
 		r = lea_resident_run(&session, stays, &compare);
 	lea_session_end(&session);
 	if (r == LEA_RESIDENT_RESTART)
-		r = lea_restart(world, compare);
+		r = restart(world, compare);
 	return code ? code : r ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
