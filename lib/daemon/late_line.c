@@ -4,7 +4,7 @@
 #include "base/append.h"
 #include "base/cleanup.h"
 #include "daemon/udev_wait.h"
-#include "memory/boot_needs.h"
+#include "memory/boot_memory_file.h"
 #include "memory/need_unit.h"
 #include "state/missing.h"
 #include "state/online.h"
@@ -24,16 +24,42 @@ bool lea_late_line_is_absent(int dev_fd, const struct lea_need *need)
 	return lea_need_path(need, path) && fstatat(dev_fd, path, &st, 0) < 0 && errno == ENOENT;
 }
 
-#define VG_TEXT_BYTES (LEA_MISSING_TEXT_BYTES + LEA_LAST_SEEN_BYTES + 32U)
+#define SEEN_BYTES    (LEA_BOOT_MEMORY_VALUE_BYTES + 40U)
+#define VG_TEXT_BYTES (LEA_MISSING_TEXT_BYTES + SEEN_BYTES + 32U)
 #define STATE_BYTES   (VG_TEXT_BYTES + 160U)
+
+/* "disk naa.6001405ab": the kind of the PV at the last boot, and the best id that is remembered. */
+static void describe_pv(const struct lea_boot_pv *pv, char text[static SEEN_BYTES])
+{
+	snprintf(text, SEEN_BYTES, "%s %s", lea_boot_kind_name(pv->kind),
+		 pv->wwid[0]	 ? pv->wwid
+		 : pv->serial[0] ? pv->serial
+				 : pv->address);
+}
+
+/* What carried it at the last boot; "": nothing is known. */
+static void describe_last(struct lea_world *world, const char *pvid, char text[static SEEN_BYTES])
+{
+	LEA_AUTO(lea_arena_freep)
+	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	struct lea_boot_memory memory = {0};
+
+	text[0] = '\0';
+	if (!arena || lea_boot_memory_read(world, arena, &memory))
+		return;
+	for (uint32_t i = 0; i < memory.vg_count; i++)
+		for (uint32_t j = 0; j < memory.vg[i].pv_count; j++)
+			if (!strcmp(memory.vg[i].pv[j].pvid, pvid) && !text[0])
+				describe_pv(&memory.vg[i].pv[j], text);
+}
 
 static void describe_missing(struct lea_world *world, const struct lea_missing *missing,
 			     char text[static VG_TEXT_BYTES])
 {
-	char seen[LEA_LAST_SEEN_BYTES];
+	char seen[SEEN_BYTES];
 
 	lea_missing_describe(missing, text);
-	lea_boot_last_seen(world, missing->pvid[0], seen);
+	describe_last(world, missing->pvid[0], seen);
 	if (seen[0])
 		lea_append(text, VG_TEXT_BYTES, ", %slast seen as %s",
 			   missing->count > 1 ? "the first " : "", seen);

@@ -2,8 +2,6 @@
 #include "memory/boot_needs.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "memory/boot_memory_file.h"
 #include "memory/need_memory.h"
@@ -40,31 +38,4 @@ int lea_boot_needs_read(struct lea_world *world, const struct lea_conf *conf,
 	if (r)
 		lea_needs_freep(ret_needs);
 	return r;
-}
-
-static const struct lea_boot_pv *find_pv(const struct lea_boot_memory *memory, const char *pvid)
-{
-	for (uint32_t i = 0; i < memory->vg_count; i++)
-		for (uint32_t j = 0; j < memory->vg[i].pv_count; j++)
-			if (!strcmp(memory->vg[i].pv[j].pvid, pvid))
-				return &memory->vg[i].pv[j];
-	return NULL;
-}
-
-void lea_boot_last_seen(struct lea_world *world, const char *pvid,
-			char text[static LEA_LAST_SEEN_BYTES])
-{
-	LEA_AUTO(lea_arena_freep)
-	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
-	struct lea_boot_memory memory = {0};
-	const struct lea_boot_pv *pv = NULL;
-
-	if (arena && !lea_boot_memory_read(world, arena, &memory))
-		pv = find_pv(&memory, pvid);
-	text[0] = '\0';
-	if (pv)
-		snprintf(text, LEA_LAST_SEEN_BYTES, "%s %s", lea_boot_kind_name(pv->kind),
-			 pv->wwid[0]	 ? pv->wwid
-			 : pv->serial[0] ? pv->serial
-					 : pv->address);
 }

@@ -13,13 +13,3 @@
  */
 LEA_MUST_CHECK int lea_boot_needs_read(struct lea_world *world, const struct lea_conf *conf,
 				       struct lea_needs **ret_needs);
-
-#define LEA_LAST_SEEN_BYTES (LEA_BOOT_MEMORY_VALUE_BYTES + 40U)
-/*
- * lea_boot_last_seen - what carried this PV at the last boot
- * @pvid: 32 characters, without hyphens
- * @text: "disk naa.6001405ab": its kind, and the best id that is remembered; "": nothing is
- * Reads the memory of boots.
- */
-void lea_boot_last_seen(struct lea_world *world, const char *pvid,
-			char text[static LEA_LAST_SEEN_BYTES]);
