@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/id.h"
 #include "base/order.h"
 #include "daemon/below.h"
@@ -18,22 +17,15 @@
 #include "state/claim.h"
 #include "state/newest.h"
 #include "state/online.h"
+#include "world/active_vgs.h"
 #include "world/device_find.h"
 #include "world/multipathd.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
 
-#define DM_UUID_BYTES 160U
-#define LV_UUID_BYTES 68U /* "LVM-", the VG's id, the LV's id; parts of LVs have a suffix */
 #define US_PER_MS     1000U
 #define AWAY_MOST     5U /* boots for which a VG that is not seen is remembered */
-
-/* An active LV; vg: position in memory->vg. */
-struct lv {
-	struct lea_boot_lv lv;
-	uint32_t vg;
-};
 
 struct collector {
 	struct lea_world *world;
@@ -43,8 +35,6 @@ struct collector {
 	bool *is_dropped;  /* [before->vg_count], in the arena: not to be kept */
 	struct lea_boot_memory *memory;
 	size_t vg_room;
-	struct lv *lv; /* in the arena */
-	size_t lv_count, lv_room;
 	bool has_duplicates;	  /* of some PV */
 	int data_fd;		  /* of udev's database; negative: none */
 	struct lea_device device; /* its properties are lines */
@@ -477,84 +467,61 @@ static int keep_older(struct collector *collector)
 	return r;
 }
 
-/* The VG of an LV. */
-static struct lea_boot_vg *find_vg_of(const struct lea_boot_memory *memory, const char *dm_uuid)
+/* NULL: it is a part of an LV, or of a VG that is not remembered. */
+static struct lea_boot_vg *find_vg_of(const struct lea_boot_memory *memory,
+				      const struct lea_active_lv *active)
 {
 	char id[33];
 
-	if (strncmp(dm_uuid, "LVM-", 4) != 0 || strlen(dm_uuid) != LV_UUID_BYTES)
-		return NULL;
-	snprintf(id, sizeof(id), "%.32s", dm_uuid + 4);
-	return find_vg(memory, id);
+	snprintf(id, sizeof(id), "%.32s", active->uuid + strlen(LEA_ACTIVE_PREFIX));
+	return active->is_part ? NULL : find_vg(memory, id);
 }
 
-/* Adds the device if it is an active LV that users see: udev has its name and its content. */
-static int add_lv(struct collector *collector, const char *device)
+/* Fills in an active LV if users see it: udev has its name and its content. */
+static int fill_lv(struct collector *collector, const struct lea_active_lv *active,
+		   struct lea_boot_lv *lv, bool *ret_is_seen)
 {
 	struct lea_devno devno;
-	char uuid[DM_UUID_BYTES] = "";
-	const struct lea_boot_vg *vg;
-	struct lv *lv;
 
-	if (strncmp(device, "dm-", 3) != 0 || !lea_sysfs_find(collector->world, device, &devno))
+	*ret_is_seen = false;
+	if (!lea_sysfs_find(collector->world, active->device, &devno))
 		return 0;
 	read_properties(collector, devno);
-	lea_udevdb_property(&collector->device, "DM_UUID", uuid, sizeof(uuid));
-	vg = find_vg_of(collector->memory, uuid);
-	if (!vg || lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
+	if (lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
 		return 0;
-	if (lea_arena_make_room(collector->arena, &collector->lv, &collector->lv_room,
-				collector->lv_count + 1, sizeof(*lv)))
+	lv->name = property(collector, "DM_LV_NAME", false);
+	lv->fs_uuid = property(collector, "ID_FS_UUID_ENC", true);
+	lv->fs_label = property(collector, "ID_FS_LABEL_ENC", true);
+	if (!lv->name || !lv->fs_uuid || !lv->fs_label)
 		return -ENOMEM;
-	lv = &collector->lv[collector->lv_count];
-	lv->vg = (uint32_t)(vg - collector->memory->vg);
-	lv->lv.name = property(collector, "DM_LV_NAME", false);
-	lv->lv.fs_uuid = property(collector, "ID_FS_UUID_ENC", true);
-	lv->lv.fs_label = property(collector, "ID_FS_LABEL_ENC", true);
-	if (!lv->lv.name || !lv->lv.fs_uuid || !lv->lv.fs_label)
-		return -ENOMEM;
-	collector->lv_count += lea_name_ok(lv->lv.name) && !lea_lv_name_is_reserved(lv->lv.name);
+	*ret_is_seen = lea_name_ok(lv->name) && !lea_lv_name_is_reserved(lv->name);
 	return 0;
 }
 
+/* The LVs of a VG are neighbours, in the order of their ids: the same text for the same LVs. */
 static int add_lvs(struct collector *collector)
 {
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const int sys_fd = lea_world_sys(collector->world);
-	const struct dirent *entry;
-	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
+	LEA_AUTO(lea_active_vgs_done) struct lea_active_vgs active = {0};
+	struct lea_boot_lv *lv = NULL;
+	int r = lea_active_vgs_read(collector->world, &active);
 
-	while ((entry = lea_file_next(dir, &r)))
-		r = add_lv(collector, entry->d_name);
-	return r;
-}
+	if (!r)
+		lv = lea_arena_alloc(collector->arena, active.count, sizeof(*lv));
+	r = r || lv ? r : -ENOMEM;
+	for (size_t i = 0; !r && i < active.count; i++) {
+		struct lea_boot_vg *vg = find_vg_of(collector->memory, &active.lv[i]);
+		bool is_seen;
 
-static int compare_lvs(const void *a, const void *b)
-{
-	const struct lv *one = a, *other = b;
-
-	return one->vg != other->vg ? (one->vg > other->vg) - (one->vg < other->vg)
-				    : strcmp(one->lv.name, other->lv.name);
-}
-
-/* Gives each VG its LVs, by name: the same text for the same LVs. */
-static int distribute(struct collector *collector)
-{
-	struct lea_boot_vg *vg = collector->memory->vg;
-	struct lea_boot_lv *lvs =
-		lea_arena_alloc(collector->arena, collector->lv_count, sizeof(*lvs));
-
-	if (!lvs)
-		return -ENOMEM;
-	if (collector->lv_count)
-		qsort(collector->lv, collector->lv_count, sizeof(*collector->lv), compare_lvs);
-	for (size_t i = 0; i < collector->lv_count; i++) {
-		vg = &collector->memory->vg[collector->lv[i].vg];
-		lvs[i] = collector->lv[i].lv;
+		if (!vg)
+			continue;
+		r = fill_lv(collector, &active.lv[i], lv, &is_seen);
+		if (r || !is_seen)
+			continue;
 		if (!vg->lv_count++)
-			vg->lv = &lvs[i];
+			vg->lv = lv;
+		lv++;
 	}
-	return 0;
+	return r;
 }
 
 static void sort(struct lea_boot_memory *memory)
@@ -573,7 +540,6 @@ static int collect(struct collector *collector)
 	r = r ? r : lea_claim_each(&claims, add_vg, collector);
 	sort(collector->memory);
 	r = r ? r : add_lvs(collector);
-	r = r ? r : distribute(collector);
 	r = r ? r : keep_older(collector);
 	sort(collector->memory);
 	return r;

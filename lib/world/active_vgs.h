@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which LVs are active, according to the kernel's device-mapper devices. For reports, and once
- * a boot for lvm2-monitor: reads every block device in sysfs, and asks device-mapper nothing, whose
- * calls can wait for a disk.
+ * Which LVs are active, according to the kernel's device-mapper devices. For reports, once a boot
+ * for lvm2-monitor, and for what is remembered of a boot: reads every block device in sysfs, and
+ * asks device-mapper nothing, whose calls can wait for a disk.
  */
 #pragma once
 

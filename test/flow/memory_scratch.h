@@ -88,6 +88,9 @@ static inline void map(unsigned int minor, const char *uuid, const char *propert
 	snprintf(path, sizeof(path), "/sys/class/block/dm-%u/dev", minor);
 	snprintf(text, sizeof(text), "253:%u\n", minor);
 	tree_put(&tree, path, text);
+	snprintf(path, sizeof(path), "/sys/class/block/dm-%u/dm/uuid", minor);
+	snprintf(text, sizeof(text), "%s\n", uuid);
+	tree_put(&tree, path, text);
 	snprintf(path, sizeof(path), "/run/udev/data/b253:%u", minor);
 	snprintf(text, sizeof(text), "I:9000000\nE:DM_UUID=%s\n%s", uuid, properties);
 	tree_put(&tree, path, text);
