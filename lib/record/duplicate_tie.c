@@ -8,17 +8,15 @@
  */
 #include "record/duplicate_tie.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/devname.h"
-#include "base/file.h"
 #include "filter/device_id.h"
-
 #include "world/device_find.h"
+#include "world/stack.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
@@ -83,65 +81,41 @@ static bool is_one_disk(struct lea_world *world, const struct lea_device *a,
 
 /* ---- one device stacked on the other */
 
-/* A walk over the devices below a device; bounded, since we cannot trust what sysfs lists. */
-struct walk {
+struct search {
 	struct lea_world *world;
 	struct lea_devno wanted;
-	unsigned int left; /* devices that may still be visited */
+	unsigned int left; /* devices that may still be visited: loops may lie on each other */
 };
 
-static bool sits_on(struct walk *walk, struct lea_devno upper);
-
-static bool is_it(struct walk *walk, struct lea_devno devno)
-{
-	return (devno.major == walk->wanted.major && devno.minor == walk->wanted.minor) ||
-	       sits_on(walk, devno);
-}
-
 /* sysfs lists no holder or slave for a loop device over a disk. */
-static bool is_behind_loop(struct walk *walk, struct lea_devno upper)
+static int search_below(void *arg, const struct lea_stack_device *device)
 {
+	struct search *search = arg;
 	char file[LEA_SYSFS_VALUE_BYTES];
 	struct lea_devno devno;
 	const char *name;
 
-	if (lea_sysfs_text(walk->world, upper, "loop/backing_file", file, sizeof(file)))
-		return false;
+	if (!search->left--)
+		return -E2BIG;
+	if (device->devno.major == search->wanted.major &&
+	    device->devno.minor == search->wanted.minor)
+		return 1;
+	if (lea_sysfs_text(search->world, device->devno, "loop/backing_file", file, sizeof(file)))
+		return 0;
 	name = lea_devname_below(file);
-	return name && lea_sysfs_find(walk->world, name, &devno) && is_it(walk, devno);
-}
-
-static bool sits_on(struct walk *walk, struct lea_devno upper)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-	char path[64], name[300], dev[32];
-	struct lea_devno devno;
-	int r;
-
-	if (!walk->left--) {
-		walk->left = 0;
-		return false;
-	}
-	if (is_behind_loop(walk, upper))
-		return true;
-	snprintf(path, sizeof(path), "dev/block/%u:%u/slaves", upper.major, upper.minor);
-	r = lea_file_list(lea_world_sys(walk->world), path, &dir);
-	while ((entry = lea_file_next(dir, &r))) {
-		snprintf(name, sizeof(name), "%s/dev", entry->d_name);
-		if (!lea_file_read_into(dirfd(dir), name, dev, sizeof(dev)) &&
-		    lea_devno_parse(dev, &devno) && is_it(walk, devno))
-			return true;
-	}
-	return false;
+	return name && lea_sysfs_find(search->world, name, &devno)
+		       ? lea_stack_walk(search->world, devno, search_below, search)
+		       : 0;
 }
 
 static bool is_on(struct lea_world *world, const struct lea_device *upper,
 		  const struct lea_device *lower)
 {
-	struct walk walk = {.world = world, .wanted = lea_device_devno(lower), .left = LOOKS_MOST};
+	struct search search = {
+		.world = world, .wanted = lea_device_devno(lower), .left = LOOKS_MOST};
 
-	return sits_on(&walk, lea_device_devno(upper));
+	return (upper->major != lower->major || upper->minor != lower->minor) &&
+	       lea_stack_walk(world, lea_device_devno(upper), search_below, &search) > 0;
 }
 
 enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
