@@ -8,7 +8,6 @@
 #include "memory/need_memory.h"
 #include "memory/need_unit.h"
 #include "world/manager.h"
-#include "world/place.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -95,9 +94,6 @@ int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folde
 	const int found = arena ? lea_boot_memory_read(world, arena, &memory) : -ENOMEM;
 	int r = found ? 0 : lea_need_remembered(needs, &memory);
 
-	/* There neither boot scan nor runner is started. */
-	if (lea_place_check(world) == LEA_PLACE_CONTAINER)
-		return 0;
 	format(find_most(world), text);
 	for (uint32_t i = 0; !r && i < needs->count; i++) {
 		const struct lea_need *need = &needs->need[i];
