@@ -70,14 +70,11 @@ static int visit(void *arg, const struct lea_stack_device *device)
 {
 	const struct each *each = arg;
 	struct lea_below_ids ids;
-	uint64_t number;
 
 	if (!device->is_bottom)
 		return lea_stack_is_lv(device) ? -ELOOP : 0;
-	if (lea_sysfs_number(each->world, device->devno, "partition", &number) ||
-	    number > UINT32_MAX)
-		number = 0;
-	lea_below_ids_read(each->world, device->devno, (uint32_t)number, &ids);
+	lea_below_ids_read(each->world, device->devno,
+			   lea_sysfs_partition(each->world, device->devno), &ids);
 	return each->tell(each->arg, &ids);
 }
 

@@ -141,20 +141,17 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 {
 	const struct lea_devno devno = {from->id.major, from->id.minor};
 	char wwid[LEA_ID_BYTES] = "", address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
-	uint64_t number = 0;
-	bool is_partition;
 
 	memcpy(pv->pvid, from->pvid, sizeof(pv->pvid));
 	read_properties(collector, devno);
 	pv->serial = property(collector, "ID_SERIAL_SHORT", false);
-	is_partition = !lea_sysfs_number(collector->world, devno, "partition", &number);
-	pv->partition = is_partition && number <= UINT32_MAX ? (uint32_t)number : 0;
+	pv->partition = lea_sysfs_partition(collector->world, devno);
 	pv->kind = lea_below_kind(collector->world, devno);
 	if (lea_sysfs_number(collector->world, devno, "size", &pv->size_sectors))
 		pv->size_sectors = 0;
-	if (lea_id_wwid(collector->world, devno, is_partition, wwid))
+	if (lea_id_wwid(collector->world, devno, pv->partition, wwid))
 		wwid[0] = '\0';
-	if (lea_sysfs_address(collector->world, devno, is_partition, address, sizeof(address)))
+	if (lea_sysfs_address(collector->world, devno, pv->partition, address, sizeof(address)))
 		address[0] = '\0';
 	pv->wwid = lea_arena_strdup(collector->arena, wwid);
 	pv->address = lea_arena_strdup(collector->arena, address);

@@ -17,14 +17,12 @@ bool lea_list_disk_of(struct lea_world *world, const struct lea_found *found,
 		      struct lea_need_disk *ret_disk)
 {
 	const struct lea_devno devno = lea_device_devno(&found->device);
-	struct lea_need_disk disk = {.sectors = found->size_sectors};
-	uint64_t number = 0;
-	const bool is_partition = !lea_sysfs_number(world, devno, "partition", &number);
+	struct lea_need_disk disk = {.sectors = found->size_sectors,
+				     .partition = lea_sysfs_partition(world, devno)};
 
 	_Static_assert(sizeof(disk.id) == LEA_ID_BYTES, "an id fits");
 	memcpy(disk.pvid, found->label.pvid, sizeof(disk.pvid));
-	disk.partition = is_partition ? (uint32_t)number : 0;
-	if (lea_id_mark(world, devno, is_partition, disk.id))
+	if (lea_id_mark(world, devno, disk.partition, disk.id))
 		return false;
 	*ret_disk = disk;
 	return true;

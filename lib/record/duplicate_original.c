@@ -12,18 +12,13 @@ static void describe(struct lea_world *world, const struct lea_device *device,
 		     char wwid[static LEA_ID_BYTES], struct lea_original_device *ret_device)
 {
 	const struct lea_devno devno = lea_device_devno(device);
-	uint64_t number = 0, size = 0;
-	const bool is_partition = !lea_sysfs_number(world, devno, "partition", &number);
 
-	if (lea_id_wwid(world, devno, is_partition, wwid))
-		wwid[0] = '\0';
-	if (lea_sysfs_number(world, devno, "size", &size))
-		size = 0;
 	*ret_device = (struct lea_original_device){
-		.wwid = wwid,
-		.partition = is_partition && number <= UINT32_MAX ? (uint32_t)number : 0,
-		.size_sectors = size,
-	};
+		.wwid = wwid, .partition = lea_sysfs_partition(world, devno)};
+	if (lea_id_wwid(world, devno, ret_device->partition, wwid))
+		wwid[0] = '\0';
+	if (lea_sysfs_number(world, devno, "size", &ret_device->size_sectors))
+		ret_device->size_sectors = 0;
 }
 
 LEA_DEFINE_FREEP(struct lea_filter, filter_freep, lea_filter_free);

@@ -101,6 +101,15 @@ int lea_sysfs_number(struct lea_world *world, struct lea_devno devno, const char
 	return r ? r : lea_number_parse(text, UINT64_MAX, ret_number) ? 0 : LEA_SYSFS_MALFORMED;
 }
 
+uint32_t lea_sysfs_partition(struct lea_world *world, struct lea_devno devno)
+{
+	uint64_t number;
+
+	return lea_sysfs_number(world, devno, "partition", &number) || number > UINT32_MAX
+		       ? 0
+		       : (uint32_t)number;
+}
+
 int lea_sysfs_address(struct lea_world *world, struct lea_devno devno, bool is_partition,
 		      char *ret_text, size_t size_bytes)
 {
