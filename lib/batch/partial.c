@@ -255,15 +255,6 @@ static void read_memory(struct lea_partial *partial)
 		partial->memory = (struct lea_boot_memory){0};
 }
 
-static const struct lea_boot_vg *find_remembered(const struct lea_boot_memory *memory,
-						 const char *id)
-{
-	for (uint32_t i = 0; i < memory->vg_count; i++)
-		if (!strcmp(memory->vg[i].id, id))
-			return &memory->vg[i];
-	return NULL;
-}
-
 /* Are all its PVs there that the last boot had? Asked once after each PV that came. */
 static bool has_all(const struct lea_partial *partial, struct vg *vg)
 {
@@ -273,7 +264,7 @@ static bool has_all(const struct lea_partial *partial, struct vg *vg)
 
 	if (vg->asked == partial->arrivals)
 		return vg->has_all;
-	remembered = find_remembered(&partial->memory, vg->id);
+	remembered = lea_boot_memory_vg(&partial->memory, vg->id);
 	vg->has_all = run_fd >= 0 && remembered && remembered->pv_count;
 	for (uint32_t i = 0; vg->has_all && i < remembered->pv_count; i++) {
 		r = lea_online_look(run_fd, remembered->pv[i].pvid);

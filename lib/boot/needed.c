@@ -10,7 +10,6 @@
 #include "activate/rescan.h"
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "base/order.h"
 #include "base/step.h"
 #include "boot/deadline.h"
 #include "boot/lock_folder.h"
@@ -37,7 +36,7 @@ struct wave {
 	struct lea_arena *arena;
 	/* The session's with stricter filters, and stricter still; they borrow its values. */
 	struct lea_filter *filter;     /* for probing; owned */
-	struct lea_boot_memory memory; /* its VGs sorted by id */
+	struct lea_boot_memory memory;
 	struct lea_needs *needs;       /* owned */
 	struct lea_lock **lock; /* [memory.vg_count]; owned, as is each lock; NULL: not taken */
 	/* [memory.vg_count]; owned; why udev is to process the disks of a VG first; NULL: it is not
@@ -54,15 +53,9 @@ struct wave {
 	bool takes_slow; /* the VGs with is_slow are taken now, or the others? */
 };
 
-static const struct lea_boot_vg *find_vg(const struct wave *wave, const struct lea_vg *vg)
-{
-	return bsearch(vg->id, wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg),
-		       lea_compare_text);
-}
-
 static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
 {
-	const struct lea_boot_vg *found = find_vg(wave, vg);
+	const struct lea_boot_vg *found = lea_boot_memory_vg(&wave->memory, vg->id);
 
 	return found && found->is_needed && !strcmp(found->name, vg->name) ? found : NULL;
 }
@@ -70,7 +63,7 @@ static const struct lea_boot_vg *find_needed(const struct wave *wave, const stru
 static void unlock(void *arg, const struct lea_vg *vg)
 {
 	struct wave *wave = arg;
-	const struct lea_boot_vg *found = find_vg(wave, vg);
+	const struct lea_boot_vg *found = lea_boot_memory_vg(&wave->memory, vg->id);
 
 	if (found)
 		lea_lock_release(LEA_TAKE(wave->lock[found - wave->memory.vg]));
@@ -472,7 +465,6 @@ static int remember(struct wave *wave)
 
 	if (r)
 		return r < 0 ? r : 0;
-	qsort(wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg), lea_compare_text);
 	wave->lock = calloc(wave->memory.vg_count + 1U, sizeof(*wave->lock));
 	wave->for_udev = calloc(wave->memory.vg_count + 1U, sizeof(*wave->for_udev));
 	if (!wave->lock || !wave->for_udev)

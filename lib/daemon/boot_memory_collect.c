@@ -114,13 +114,6 @@ static int add_below(struct collector *collector, struct lea_devno devno, struct
 	return lea_is_shortage(r) ? r : pv->below ? 0 : -ENOMEM;
 }
 
-static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const char *vg_id)
-{
-	return memory->vg_count ? bsearch(vg_id, memory->vg, memory->vg_count, sizeof(*memory->vg),
-					  lea_compare_text)
-				: NULL;
-}
-
 /* @vg: NULL: none. Its PVs are in the order of its claim. */
 static const struct lea_boot_pv *find_pv(const struct lea_boot_vg *vg, const char *pvid)
 {
@@ -326,7 +319,7 @@ static int make_room(struct collector *collector)
 static int fill_vg(struct collector *collector, const char *vg_id, const struct lea_claim *claim,
 		   const struct now *now, struct lea_boot_vg *vg)
 {
-	const struct lea_boot_vg *then = find_vg(collector->before, vg_id);
+	const struct lea_boot_vg *then = lea_boot_memory_vg(collector->before, vg_id);
 	int r = 0;
 
 	memcpy(vg->id, vg_id, sizeof(vg->id));
@@ -370,7 +363,7 @@ static void drop(struct collector *collector, const struct lea_boot_vg *then)
 static int add_known(struct collector *collector, const char *vg_id, const struct lea_claim *claim,
 		     struct now *now)
 {
-	const struct lea_boot_vg *then = find_vg(collector->before, vg_id), *newer;
+	const struct lea_boot_vg *then = lea_boot_memory_vg(collector->before, vg_id), *newer;
 	const int run_fd = lea_world_run(collector->world);
 	const bool counts = find_list(run_fd, vg_id, claim, now);
 	struct lea_boot_vg *vg;
@@ -414,7 +407,7 @@ static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 	if (now.name[0])
 		return add_known(collector, vg_id, claim, &now);
 	if (is_removed(collector, claim))
-		drop(collector, find_vg(collector->before, vg_id));
+		drop(collector, lea_boot_memory_vg(collector->before, vg_id));
 	return 0;
 }
 
@@ -471,7 +464,7 @@ static struct lea_boot_vg *find_vg_of(const struct lea_boot_memory *memory,
 	char id[33];
 
 	snprintf(id, sizeof(id), "%.32s", active->uuid + strlen(LEA_ACTIVE_PREFIX));
-	return active->is_part ? NULL : find_vg(memory, id);
+	return active->is_part ? NULL : lea_boot_memory_vg(memory, id);
 }
 
 /* Fills in an active LV if users see it: udev has its name and its content. */

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/order.h"
 #include "daemon/boot_memory_collect.h"
 #include "daemon/udev_wait.h"
 #include "memory/boot_memory_file.h"
@@ -54,8 +53,6 @@ static int remember(struct lea_world *world, const struct lea_conf *conf)
 	if (r || !machine[0])
 		return r ? r : NOTHING;
 	r = lea_boot_memory_read(world, arena, &before);
-	if (before.vg_count)
-		qsort(before.vg, before.vg_count, sizeof(*before.vg), lea_compare_text);
 	return lea_is_shortage(r) ? r : write_memory(world, conf, arena, &before, machine, boot);
 }
 

@@ -25,6 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "base/order.h"
 
 #define MAGIC	   "lvmevent-boot 2"
 #define END	   "end\n"
@@ -42,6 +43,13 @@ static const char *const kind_names[] = {
 	[LEA_BOOT_LUKS] = "luks",	    [LEA_BOOT_LV] = "lv",
 	[LEA_BOOT_LOOP] = "loop",	    [LEA_BOOT_OTHER] = "other",
 };
+
+struct lea_boot_vg *lea_boot_memory_vg(const struct lea_boot_memory *memory, const char *vg_id)
+{
+	return memory->vg_count ? bsearch(vg_id, memory->vg, memory->vg_count, sizeof(*memory->vg),
+					  lea_compare_text)
+				: NULL;
+}
 
 const char *lea_boot_kind_name(enum lea_boot_kind kind)
 {

@@ -111,6 +111,9 @@ LEA_MUST_CHECK int lea_boot_memory_parse(struct lea_arena *arena, const char *by
 LEA_MUST_CHECK int lea_boot_memory_format(const struct lea_boot_memory *memory, char **ret_text,
 					  size_t *ret_bytes);
 
+/* The VG with this id. Its VGs are sorted by it. NULL: none. */
+struct lea_boot_vg *lea_boot_memory_vg(const struct lea_boot_memory *memory, const char *vg_id);
+
 /* The word for a kind of device, as in the text. Static. */
 const char *lea_boot_kind_name(enum lea_boot_kind kind);
 

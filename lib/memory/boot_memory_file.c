@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "world/mounts.h"
 
 #define FOLDER	    "lvmevent"
@@ -165,6 +167,8 @@ static int read_found(struct lea_world *world, struct lea_arena *arena, const st
 	if (memory.folder && memory.folder != st.st_ino)
 		return refuse(world, found->place, "it was copied from another folder", ret_why);
 	memory.written_s = (uint64_t)found->written.tv_sec;
+	if (memory.vg_count)
+		qsort(memory.vg, memory.vg_count, sizeof(*memory.vg), lea_compare_text);
 	*ret_memory = memory;
 	return 0;
 }

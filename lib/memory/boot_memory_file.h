@@ -22,7 +22,8 @@ enum lea_boot_memory_file_outcome {
 		1, /* no file that can be used; a damaged one was logged (verbose) */
 };
 
-/* @arena: owns what was read. Returns 0, LEA_BOOT_MEMORY_ABSENT, or -errno. */
+/* @arena: owns what was read; its VGs are sorted by id. Returns 0, LEA_BOOT_MEMORY_ABSENT, or
+ * -errno. */
 LEA_MUST_CHECK int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 					struct lea_boot_memory *ret_memory);
 /* The same. *ret_why, with LEA_BOOT_MEMORY_ABSENT: why there is none, for people; static. */
