@@ -172,7 +172,7 @@ void lea_dm_exec_take_back(struct lea_dm_exec *run, uint32_t node)
 static bool lacks_target(const struct lea_dm_exec *run, const struct lea_table *table)
 {
 	for (uint32_t i = 0; i < table->row_count; i++)
-		if (!run->dm->has_target(run->dm, table->row[i].target)) {
+		if (run->dm->has_target(run->dm, table->row[i].target) == LEA_DM_ABSENT) {
 			lea_log(run->world->log, LEA_LOG_ERROR,
 				"The kernel has no device-mapper target \"%s\".",
 				table->row[i].target);

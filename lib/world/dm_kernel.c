@@ -468,21 +468,22 @@ static int kernel_status(struct lea_dm *dm, const struct lea_dm_node *node, char
 	return *ret_text ? 0 : -ENOMEM;
 }
 
-static bool kernel_has_target(struct lea_dm *dm, const char *name)
+static int kernel_has_target(struct lea_dm *dm, const char *name)
 {
 	AUTO_TASK *task = new_task(dm, DM_DEVICE_LIST_VERSIONS);
 	struct dm_versions *target, *last = NULL;
+	int r = task ? run_task(task) : -ENODEV;
 
-	if (!task || run_task(task))
-		return false;
+	if (r)
+		return r;
 	/* "next" is the distance to the next entry; 0 in the last one. */
 	for (target = dm_task_get_versions(task); target && target != last;
 	     target = (struct dm_versions *)(void *)((char *)target + target->next)) {
 		if (!strcmp(target->name, name))
-			return true;
+			return 0;
 		last = target;
 	}
-	return false;
+	return LEA_DM_ABSENT;
 }
 
 static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool retry)

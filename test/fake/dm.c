@@ -322,11 +322,13 @@ static int fake_status(struct lea_dm *dm, const struct lea_dm_node *node, char *
 	return 0;
 }
 
-static bool fake_has_target(struct lea_dm *dm, const char *target)
+static int fake_has_target(struct lea_dm *dm, const char *target)
 {
 	const struct fake_dm *fake = fake_of(dm);
 
-	return !fake->lacks_target || strcmp(fake->lacks_target, target) != 0;
+	if (fake->target_fault)
+		return fake->target_fault;
+	return fake->lacks_target && !strcmp(fake->lacks_target, target) ? LEA_DM_ABSENT : 0;
 }
 
 static int fake_wait(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)

@@ -35,6 +35,7 @@ struct fake_dm {
 	uint32_t next_minor;
 	const char *status;	  /* of every node; borrowed */
 	const char *lacks_target; /* target that the kernel lacks; borrowed */
+	int target_fault;	  /* no target can be asked for */
 	uint32_t wait_limit_ms;	  /* of the last wait */
 };
 

@@ -408,11 +408,11 @@ static int dm_status(struct lea_dm *dm, const struct lea_dm_node *wanted, char *
 	return *ret_text ? 0 : -ENOMEM;
 }
 
-static bool dm_has_target(struct lea_dm *dm, const char *target)
+static int dm_has_target(struct lea_dm *dm, const char *target)
 {
 	(void)dm;
 	(void)target;
-	return true;
+	return 0;
 }
 
 static int dm_resume(struct lea_dm *dm, const struct lea_dm_node *wanted)

@@ -389,7 +389,7 @@ static bool has_target(struct lea_explainer *explainer, const char *name)
 		return true;
 	target += explainer->target_count++;
 	snprintf(target->name, sizeof(target->name), "%s", name);
-	target->is_there = dm->has_target(dm, name);
+	target->is_there = dm->has_target(dm, name) != LEA_DM_ABSENT;
 	return target->is_there;
 }
 
