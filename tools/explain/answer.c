@@ -108,28 +108,24 @@ void lea_subject_tell_device(struct lea_subject *subject, struct lea_explain_dev
 		.type = "pv",
 		.name = facts.device,
 		.uuid = texts.pvid,
-		.vg = device->found->vg ? device->found->vg->name : device->found->vg_name,
+		.vg = facts.vg,
 		.state = pv_state(&facts, has_reason),
 	};
 	lea_subject_tell(subject, &answer, has_reason, &reason);
+	device->is_told |= answer.is_told;
 }
 
 static void tell_absent(struct lea_subject *subject, const char *pvid, const char *vg)
 {
 	char id[39], seen[320];
-	const struct lea_pv_facts facts = {.machine = &subject->explainer->machine,
-					   .state = LEA_PV_ABSENT,
-					   .device = "",
-					   .pvid = id,
-					   .what = "",
-					   .vg = vg,
-					   .last_seen = seen};
+	struct lea_pv_facts facts = lea_subject_absent(subject, pvid);
 	struct lea_reason reason;
 	struct lea_answer answer = {
 		.type = "pv", .name = id, .uuid = id, .vg = vg, .state = "missing"};
 
 	lea_id_format(pvid, id);
 	lea_explainer_last_seen(subject->explainer, pvid, seen, sizeof(seen));
+	facts.last_seen = seen;
 	lea_subject_tell(subject, &answer, lea_cause_of_pv(&facts, &reason), &reason);
 }
 
@@ -138,18 +134,12 @@ static void tell_absent(struct lea_subject *subject, const char *pvid, const cha
 static void set_forgotten_next(struct lea_subject *subject, const struct lea_boot_vg *vg,
 			       struct lea_reason *reason)
 {
-	const struct lea_pv_facts absent = {.machine = &subject->explainer->machine,
-					    .state = LEA_PV_ABSENT,
-					    .device = "",
-					    .what = "",
-					    .vg = vg->name,
-					    .last_seen = ""};
-	struct lea_reason of_pv;
+	struct lea_next search = {.class = LEA_NEXT_NONE};
 
 	for (uint32_t i = 0; i < vg->pv_count; i++)
-		lea_subject_remedy(subject, vg->pv[i].pvid, reason->next, sizeof(reason->next));
-	if (!reason->next[0] && lea_cause_of_pv(&absent, &of_pv))
-		snprintf(reason->next, sizeof(reason->next), "%s", of_pv.next);
+		lea_subject_remedy(subject, vg->pv[i].pvid, &reason->next, &search);
+	if (!reason->next.class)
+		reason->next = search;
 }
 
 /* A VG of the last good boot of which this scan has no metadata. */
@@ -308,22 +298,23 @@ int lea_explainer_tell_device(struct lea_explainer *explainer, const struct lea_
 	struct lea_subject subject = {
 		.explainer = explainer, .tells_configured = true, .tells_sound = true};
 	char uuid[LEA_SYSFS_VALUE_BYTES];
+	const bool is_lv = !lea_sysfs_text(explainer->world, lea_device_devno(wanted), "dm/uuid",
+					   uuid, sizeof(uuid)) &&
+			   !strncmp(uuid, "LVM-", 4) && strlen(uuid) >= 68 &&
+			   !tell_lv_of_uuid(explainer, uuid + 4);
 
-	if (!lea_sysfs_text(explainer->world, lea_device_devno(wanted), "dm/uuid", uuid,
-			    sizeof(uuid)) &&
-	    !strncmp(uuid, "LVM-", 4) && strlen(uuid) >= 68 &&
-	    !tell_lv_of_uuid(explainer, uuid + 4))
-		return 0;
 	for (size_t i = 0; i < explainer->device_count; i++) {
 		const struct lea_device *device = &explainer->device[i].found->device;
 
 		if ((device->major != wanted->major || device->minor != wanted->minor) &&
 		    strcmp(device->name, wanted->name) != 0)
 			continue;
-		lea_subject_tell_device(&subject, &explainer->device[i]);
+		/* What lies on an LV may be a PV, as a virtual machine's. */
+		if (!is_lv || explainer->device[i].pvid[0])
+			lea_subject_tell_device(&subject, &explainer->device[i]);
 		return 0;
 	}
-	return LEA_EXPLAIN_UNKNOWN;
+	return is_lv ? 0 : LEA_EXPLAIN_UNKNOWN;
 }
 
 void lea_explainer_tell_excluded(struct lea_explainer *explainer)
@@ -332,7 +323,7 @@ void lea_explainer_tell_excluded(struct lea_explainer *explainer)
 		.explainer = explainer, .tells_configured = true, .tells_only_configured = true};
 
 	for (size_t i = 0; i < explainer->device_count; i++)
-		if (explainer->device[i].pvid[0])
+		if (explainer->device[i].pvid[0] && !explainer->device[i].is_told)
 			lea_subject_tell_device(&subject, &explainer->device[i]);
 }
 

@@ -24,6 +24,7 @@ struct lea_answer {
 	const char *vg;			 /* of an LV or a PV; "": none, or unknown */
 	const char *state;		 /* a word of lvmevent-explain(8) */
 	const struct lea_reason *reason; /* NULL: it is as it should be */
+	bool is_told;			 /* set by lea_subject_tell */
 	/* Of a plan: whose it is, bits of enum lea_answer_mark, and when the boot activates it. */
 	uint32_t marks;
 	enum lea_need_class when;
@@ -44,7 +45,7 @@ struct lea_explain_options {
 	void *arg;
 	/* For lea_explainer_plan: neither run files nor what is active count. */
 	bool is_plan;
-	const struct lea_needs *needs; /* of a plan; borrowed */
+	const struct lea_needs *needs; /* of the boot; borrowed */
 };
 
 enum lea_explain_outcome {
@@ -60,7 +61,8 @@ void lea_explainer_free(struct lea_explainer *explainer);
 LEA_DEFINE_FREEP(struct lea_explainer, lea_explainer_freep, lea_explainer_free);
 
 /* Each calls options->tell for each answer, and returns 0, LEA_EXPLAIN_UNKNOWN or -ENOMEM. */
-/* Everything that is not as it should be, but for what an administrator has configured so. */
+/* Everything that is not as it should be, but for what an administrator has configured so and the
+ * boot does not need. */
 LEA_MUST_CHECK int lea_explainer_tell_all(struct lea_explainer *explainer);
 /* The VG, its LVs that are not as they should be, and its PVs. @lv: only this LV; NULL: all. */
 LEA_MUST_CHECK int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg,
@@ -70,7 +72,7 @@ LEA_MUST_CHECK int lea_explainer_tell_pv(struct lea_explainer *explainer, const 
 /* A device; if it is an LV, that LV. */
 LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
 					     const struct lea_device *wanted);
-/* PVs that an administrator has excluded; lea_explainer_tell_all leaves them out. */
+/* PVs that an administrator has excluded, and that no answer has told yet. */
 void lea_explainer_tell_excluded(struct lea_explainer *explainer);
 /* Has the scan found a VG of this name, or has the memory one? */
 bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg);

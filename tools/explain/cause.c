@@ -11,27 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void lea_cause_set_next(struct lea_reason *reason, const char *command, const char *name,
-			const char *detail)
-{
-	char *next = reason->next;
-
-	for (; *command; command++)
-		if (*command == '@')
-			lea_append(next, sizeof(reason->next), "%.200s", name);
-		else if (*command == '%')
-			lea_append(next, sizeof(reason->next), "%s", detail);
-		else
-			lea_append(next, sizeof(reason->next), "%c", *command);
-}
-
-void lea_cause_set_fence(struct lea_reason *reason, const char *setting, const char *where)
-{
-	lea_append(reason->next, sizeof(reason->next),
-		   "lvmconfig --type full %s" LEA_CAUSE_IF_OURS "change %s%s%s", setting, setting,
-		   where[0] ? " in " : "", where);
-}
-
 void lea_cause_say_where(char *text, const char *where)
 {
 	if (*where)
@@ -54,9 +33,8 @@ struct vg_row {
 	const char *cause;
 	bool (*holds)(const struct lea_vg_facts *vg);
 	void (*tell)(const struct lea_vg_facts *vg, char *text);
-	const char *next; /* "@" stands for the VG's name, "%" for the detail */
-	bool is_configured;
-	size_t detail; /* offset of a text in struct lea_vg_facts; 0: none */
+	struct lea_step step; /* $1: the VG's name; $2: the setting, or what it lacks */
+	bool is_configured;   /* what keeps it down is a fence: no step crosses it */
 };
 
 static bool is_up(const struct lea_vg_facts *vg)
@@ -222,7 +200,7 @@ static bool is_incomplete(const struct lea_vg_facts *vg)
 
 static bool has_remedy(const struct lea_vg_facts *vg)
 {
-	return is_incomplete(vg) && vg->remedy[0];
+	return is_incomplete(vg) && vg->remedy.class;
 }
 
 static bool is_hopeless(const struct lea_vg_facts *vg)
@@ -285,9 +263,9 @@ static bool lacks_target(const struct lea_vg_facts *vg)
 static void tell_target(const struct lea_vg_facts *vg, char *text)
 {
 	say(text,
-	    "the kernel has no device-mapper target \"%s\": its module is missing or was not "
+	    "the kernel has no device-mapper target \"%s\": its module %s is missing or was not "
 	    "loaded",
-	    vg->target);
+	    vg->target, vg->module);
 	if (vg->claim_reason[0])
 		say(text, "; %s", vg->claim_reason);
 }
@@ -456,62 +434,80 @@ static void tell_unknown(const struct lea_vg_facts *vg, char *text)
 	    vg->lvs_due_active, vg->lvs_due);
 }
 
-#define DETAIL(member) offsetof(struct lea_vg_facts, member)
-
 /* A cause of "" ends the search: the VG is as it should be. */
 static const struct vg_row vg_rows[] = {
-	{"in-part", is_in_part, tell_in_part, "lvs -a -o +devices,lv_health_status @", false, 0},
-	{"not-monitored", is_not_monitored, tell_monitor, "vgchange --monitor y @", false, 0},
-	{"", is_active, tell_nothing, "", false, 0},
-	{"activation-off", has_no_activation, tell_activation, "", true, 0},
-	{"clustered", is_clustered, tell_access, "vgs -o name,attr,lock_type @", true, 0},
-	{"shared", is_shared, tell_access, "vgchange --lockstart @", true, 0},
-	{"foreign", is_foreign, tell_access, "vgs --foreign -o name,systemid @", true, 0},
-	{"exported", is_exported, tell_access,
-	 "vgs -o name,attr @" LEA_CAUSE_IF_OURS "vgimport @ && vgchange -aay @", true, 0},
-	{"reserved", is_reserved, tell_reserved, "vgchange -ay @", true, 0},
-	{"vg-read-only", is_read_only_vg, tell_access, "vgs -o name,attr @", true, 0},
-	{"outdated", is_outdated, tell_outdated, "pvs -o name,uuid,vg_name,vg_uuid,vg_seqno", false,
-	 0},
-	{"no-lv", has_no_lv, tell_no_lv, "vgs @", true, 0},
-	{"event-activation-off", has_no_event_activation, tell_event_activation, "vgchange -aay @",
-	 true, 0},
+	{"in-part", is_in_part, tell_in_part, LEA_LOOK("lvs -a -o +devices,lv_health_status $1"),
+	 false},
+	{"not-monitored", is_not_monitored, tell_monitor, LEA_CHANGE("vgchange --monitor y $1"),
+	 false},
+	{"", is_active, tell_nothing, LEA_LOOK(""), false},
+	{"activation-off", has_no_activation, tell_activation,
+	 LEA_LOOK("lvmconfig --type full $2"), true},
+	{"clustered", is_clustered, tell_access, LEA_LOOK("vgs -o name,attr,lock_type $1"), true},
+	{"shared", is_shared, tell_access, LEA_LOOK("vgs -o name,attr,lock_type $1"), true},
+	{"foreign", is_foreign, tell_access, LEA_LOOK("vgs --foreign -o name,systemid $1"), true},
+	{"exported", is_exported, tell_access, LEA_LOOK("vgs -o name,attr $1"), true},
+	{"reserved", is_reserved, tell_reserved, LEA_LOOK("vgs -o name,attr,lock_type $1"), true},
+	{"vg-read-only", is_read_only_vg, tell_access, LEA_LOOK("vgs -o name,attr $1"), true},
+	{"outdated", is_outdated, tell_outdated,
+	 LEA_LOOK("pvs -o name,uuid,vg_name,vg_uuid,vg_seqno"), false},
+	{"no-lv", has_no_lv, tell_no_lv, LEA_LOOK("vgs $1"), true},
+	{"event-activation-off", has_no_event_activation, tell_event_activation,
+	 LEA_CHANGE("vgchange -aay $1"), true},
 	{"autoactivation-off", is_not_auto, tell_not_auto,
-	 "vgchange --setautoactivation y @ && vgchange -aay @", true, 0},
-	{"not-selected", has_no_due_lv, tell_no_due_lv, "lvmevent explain @", true, 0},
-	{"duplicate", has_duplicates, tell_duplicates, "pvs -o name,uuid,vg_name,pv_duplicate",
-	 false, 0},
-	{"vg-name-taken", has_twin, tell_twin, "vgrename % @_2 && vgchange -aay @_2", false,
-	 DETAIL(uuid)},
-	{"incomplete", has_remedy, tell_incomplete, "%", false, DETAIL(remedy)},
-	{"incomplete", is_hopeless, tell_incomplete, LEA_CAUSE_RESCAN, false, 0},
-	{"incomplete", is_incomplete, tell_incomplete, "vgchange -ay --activationmode degraded @",
-	 false, 0},
-	{"activating", is_claimed, tell_claimed, "journalctl -b LVM_VG=@", false, 0},
-	{"name-taken", is_name_taken, tell_taken, "dmsetup rename % %_old && vgchange -aay @",
-	 false, DETAIL(taken_node)},
-	{"target-missing", lacks_target, tell_target, "modprobe dm-% && vgchange -aay @", false,
-	 DETAIL(target)},
-	{"failed", has_failed, tell_failed, "vgchange -aay @", false, 0},
-	{"pending", is_pending, tell_pending, "systemctl start lvmevent-runner.service", false, 0},
-	{"worker-died", is_orphaned, tell_orphaned, "lvmevent sweep --wait", false, 0},
-	{"gate-closed", is_gate_closed, tell_gate, "lvmevent gate open", false, 0},
-	{"left-alone", is_left_alone, tell_left_alone, "vgchange -aay @", true, 0},
-	{"deactivated", is_done, tell_done, "vgchange -aay @", true, 0},
-	{"delegated", is_delegated, tell_delegated, "vgchange -aay @", false, 0},
-	{"marked", is_marked, tell_marked, "vgchange -aay @", false, 0},
-	{"lvm2-in-charge", is_lvm2_in_charge, tell_stock, "vgchange -aay @", false, 0},
-	{"other-rule", is_other_rule_in_charge, tell_other_rule, "vgchange -aay @", false, 0},
-	{"no-event", is_unrecorded, tell_unrecorded, "vgchange -aay @", false, 0},
-	{"", is_planned, tell_nothing, "", false, 0},
-	{"unexplained", is_always, tell_unknown, "vgchange -aay @", false, 0},
+	 LEA_LOOK("vgs -o name,autoactivation $1"), true},
+	{"not-selected", has_no_due_lv, tell_no_due_lv, LEA_LOOK("lvmevent explain $1"), true},
+	{"duplicate", has_duplicates, tell_duplicates, LEA_CAUSE_DUPLICATES, false},
+	{"vg-name-taken", has_twin, tell_twin,
+	 LEA_LOOK("vgs -o name,uuid,pv_name,systemid --select vg_name=$1"), false},
+	{"incomplete", has_remedy, tell_incomplete, LEA_LOOK(""), false},
+	{"incomplete", is_hopeless, tell_incomplete, LEA_LOOK(""), false},
+	{"incomplete", is_incomplete, tell_incomplete,
+	 LEA_CHANGE("vgchange -aay --activationmode degraded $1"), false},
+	{"activating", is_claimed, tell_claimed, LEA_LOOK("journalctl -b LVM_VG=$1"), false},
+	{"name-taken", is_name_taken, tell_taken, LEA_LOOK("dmsetup info $2"), false},
+	{"target-missing", lacks_target, tell_target,
+	 LEA_CHANGE("modprobe $2 && vgchange -aay $1"), false},
+	{"failed", has_failed, tell_failed, LEA_CHANGE("vgchange -aay $1"), false},
+	{"pending", is_pending, tell_pending,
+	 LEA_CHANGE("systemctl start lvmevent-runner.service"), false},
+	{"worker-died", is_orphaned, tell_orphaned, LEA_CHANGE("lvmevent sweep --wait"), false},
+	{"gate-closed", is_gate_closed, tell_gate, LEA_CHANGE("lvmevent gate open"), false},
+	{"left-alone", is_left_alone, tell_left_alone, LEA_CHANGE("vgchange -aay $1"), true},
+	{"deactivated", is_done, tell_done, LEA_CHANGE("vgchange -aay $1"), true},
+	{"delegated", is_delegated, tell_delegated, LEA_CHANGE("vgchange -aay $1"), false},
+	{"marked", is_marked, tell_marked, LEA_CHANGE("vgchange -aay $1"), false},
+	{"lvm2-in-charge", is_lvm2_in_charge, tell_stock, LEA_CHANGE("vgchange -aay $1"), false},
+	{"other-rule", is_other_rule_in_charge, tell_other_rule, LEA_CHANGE("vgchange -aay $1"),
+	 false},
+	{"no-event", is_unrecorded, tell_unrecorded, LEA_CHANGE("vgchange -aay $1"), false},
+	{"", is_planned, tell_nothing, LEA_LOOK(""), false},
+	{"unexplained", is_always, tell_unknown, LEA_CHANGE("vgchange -aay $1"), false},
 };
+
+/* The second word of a step. */
+static const char *detail_of(const struct vg_row *row, const struct lea_vg_facts *vg)
+{
+	if (row->holds == has_no_activation)
+		return vg->machine->activation_off;
+	return row->holds == is_name_taken ? vg->taken_node : vg->module;
+}
+
+static void set_next(const struct vg_row *row, const struct lea_vg_facts *vg, struct lea_next *next)
+{
+	if (row->holds == has_remedy)
+		*next = vg->remedy;
+	else if (row->holds == is_hopeless)
+		*next = vg->search;
+	else
+		lea_next_make(next, row->step,
+			      (const char *const[LEA_NEXT_WORDS]){vg->name, detail_of(row, vg)});
+}
 
 bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reason)
 {
 	const struct vg_row *row = vg_rows;
 	struct lea_reason reason = {0};
-	const char *detail = "";
 
 	while (!row->holds(vg))
 		row++;
@@ -520,13 +516,7 @@ bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reaso
 	reason.cause = row->cause;
 	reason.is_configured = row->is_configured;
 	row->tell(vg, reason.evidence);
-	if (row->detail)
-		memcpy(&detail, (const char *)vg + row->detail, sizeof(detail));
-	if (row->holds == has_no_activation)
-		lea_cause_set_fence(&reason, vg->machine->activation_off,
-				    vg->machine->activation_where);
-	else
-		lea_cause_set_next(&reason, row->next, vg->name, detail);
+	set_next(row, vg, &reason.next);
 	*ret_reason = reason;
 	return true;
 }
@@ -537,7 +527,7 @@ struct lv_row {
 	const char *cause;
 	bool (*holds)(const struct lea_lv_facts *lv);
 	const char *evidence;
-	const char *next; /* "@" stands for VG/LV, "%" for the node of another device */
+	struct lea_step step; /* $1: VG/LV; $2: the name that another device has */
 	bool is_configured;
 };
 
@@ -599,27 +589,28 @@ static bool is_lv_name_taken(const struct lea_lv_facts *lv)
 static const struct lv_row lv_rows[] = {
 	{"suspended", is_suspended,
 	 "it is active but suspended: all I/O on it waits; a command was interrupted, or runs",
-	 "lvchange --refresh @", false},
+	 LEA_LOOK("lvs -o name,lv_suspended,lv_live_table,lv_inactive_table $1"), false},
 	{"partial", is_partial,
 	 "it is active but parts of its data are on a missing PV: reading them fails",
-	 "lvs -a -o +devices,lv_health_status @", false},
+	 LEA_LOOK("lvs -a -o +devices,lv_health_status $1"), false},
 	{"degraded", is_degraded, "it is active without a copy of its data on a missing PV",
-	 "lvs -a -o +devices,lv_health_status @", false},
+	 LEA_LOOK("lvs -a -o +devices,lv_health_status $1"), false},
 	{"read-only", is_wrongly_read_only,
-	 "it is active but read-only, although its metadata says writable", "lvchange --refresh @",
-	 false},
-	{"no-link", lacks_link, "it is active but its link in /dev is missing", "vgmknodes @",
-	 false},
+	 "it is active but read-only, although its metadata says writable",
+	 LEA_CHANGE("lvchange --refresh $1"), false},
+	{"no-link", lacks_link, "it is active but its link in /dev is missing",
+	 LEA_CHANGE("vgmknodes $1"), false},
 	{"name-taken", is_lv_name_taken, "another device has the name",
-	 "dmsetup rename % %_old && lvchange -aay @", false},
+	 LEA_LOOK("dmsetup info $2"), false},
 	{"auto-list", is_not_in_auto_list, "it is not in activation/auto_activation_volume_list",
-	 "lvchange -ay @", true},
+	 LEA_LOOK("lvmconfig --type full activation/auto_activation_volume_list"), true},
 	{"autoactivation-off", is_not_auto_lv, "its autoactivation property is off",
-	 "lvchange --setautoactivation y @ && lvchange -aay @", true},
-	{"activation-skip", is_skipped, "its activation skip flag is set", "lvchange -ay -K @",
-	 true},
+	 LEA_LOOK("lvs -o name,autoactivation $1"), true},
+	{"activation-skip", is_skipped, "its activation skip flag is set",
+	 LEA_LOOK("lvs -o name,skip_activation $1"), true},
 	{"volume-list", is_not_in_volume_list,
-	 "it is not in activation/volume_list: no command activates it", "", true},
+	 "it is not in activation/volume_list: no command activates it",
+	 LEA_LOOK("lvmconfig --type full activation/volume_list"), true},
 };
 
 bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reason)
@@ -635,15 +626,13 @@ bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reaso
 		say(reason.evidence, "%s", lv_rows[i].evidence);
 		if (lv_rows[i].holds == is_not_in_auto_list)
 			lea_cause_say_where(reason.evidence, lv->machine->auto_list_where);
-		if (lv_rows[i].holds == is_not_in_volume_list) {
+		if (lv_rows[i].holds == is_not_in_volume_list)
 			lea_cause_say_where(reason.evidence, lv->machine->volume_list_where);
-			lea_cause_set_fence(&reason, "activation/volume_list",
-					    lv->machine->volume_list_where);
-		}
 		if (lv_rows[i].holds == is_lv_name_taken)
 			say(reason.evidence, " %s: %s", lv->taken_node, lv->taken_by);
 		snprintf(name, sizeof(name), "%.127s/%.127s", lv->vg, lv->name);
-		lea_cause_set_next(&reason, lv_rows[i].next, name, lv->taken_node);
+		lea_next_make(&reason.next, lv_rows[i].step,
+			      (const char *const[LEA_NEXT_WORDS]){name, lv->taken_node});
 		*ret_reason = reason;
 		return true;
 	}

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "base/next.h"
+#include "memory/boot_memory.h"
 #include "plan/access.h"
 #include "plan/select.h"
 
@@ -13,13 +15,13 @@
 #include <stdint.h>
 
 #define LEA_CAUSE_EVIDENCE_BYTES 1024U
-#define LEA_CAUSE_NEXT_BYTES	 1024U
 
 struct lea_reason {
 	const char *cause;  /* a word that lvmevent-explain(8) lists; static */
-	bool is_configured; /* an administrator wants it so: nothing is wrong */
+	/* An administrator wants it so: nothing is wrong, unless the boot needs it. */
+	bool is_configured;
 	char evidence[LEA_CAUSE_EVIDENCE_BYTES]; /* one line */
-	char next[LEA_CAUSE_NEXT_BYTES];	 /* a command line for a shell */
+	struct lea_next next;
 };
 
 /* Who handles the events of PVs. */
@@ -61,7 +63,8 @@ struct lea_vg_facts {
 	uint32_t queue_place, pending_s; /* of the first of these, from 1; 0: it is processed */
 	const char *missing;		 /* "missing: PVs; no answer: PVs", what is known of each */
 	const char *without;		 /* LVs that can be activated without the missing PVs */
-	const char *remedy;		 /* a command that brings a missing PV back; "": none */
+	/* Of the first missing PV: of its device, if it is there; how it is found. */
+	struct lea_next remedy, search;
 	uint32_t lvs_degraded;		 /* LVs of lvs_due that --activationmode degraded allows */
 	const char
 		*in_part; /* it is active without them: by this word of event/incomplete; "": no */
@@ -75,7 +78,7 @@ struct lea_vg_facts {
 	const char *twin;	/* id of another VG of this name, with hyphens; "": none */
 	const char *taken_node; /* device-mapper name of an LV that another device has; "": none */
 	const char *taken_by;	/* that device, and its UUID */
-	const char *target;	/* device-mapper target that it needs and the kernel lacks */
+	const char *target, *module; /* that it needs and the kernel lacks; the target's module */
 	bool is_marked;		/* lvm2's file vgs_online says that an event has activated it */
 	uint32_t marked_s;
 	bool is_auto;		   /* the autoactivation property */
@@ -127,6 +130,8 @@ struct lea_pv_facts {
 	const char *holder;  /* "mpatha (dm-3)": stacked on the device; or where it is mounted */
 	const char *content; /* what udev or libblkid names it: "ext4" */
 	const char *last_seen;
+	const struct lea_boot_pv *remembered; /* of LEA_PV_ABSENT; NULL: unknown */
+	const char *twin; /* another device that carries this PV; "": none */
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */
 	uint32_t place;	    /* in the queue, from 1; 0: it is processed */
@@ -138,7 +143,6 @@ struct lea_pv_facts {
 	bool is_recordable;  /* it belongs to a VG that events may activate */
 	bool is_pending;     /* in the queue, or being processed */
 	bool is_quarantined; /* its entry made runners fail */
-	bool is_repairable;  /* metadata on another PV names it, of a VG that this host may use */
 };
 
 /* Each sets *ret_reason and returns true, or returns false: it is as it should be. */

@@ -8,44 +8,45 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a filter says, and the word for it. In commands "@" stands for the device. */
+/* What a filter says, and the word for it. $1: the device; $2: the setting. */
 struct filter_row {
 	const char *what; /* as the filter says it */
 	const char *cause;
-	const char *next; /* NULL: a setting keeps it out, and only an administrator decides */
-	const char *next_if_held;   /* a device is stacked on it; NULL: as next */
-	bool is_configured_if_held; /* the device on it uses it: that is its purpose */
-	bool needs_map;
+	struct lea_step step;
+	enum {
+		IS_WRONG,
+		IS_FENCE, /* an administrator keeps it out, or another program holds it */
+		IS_BELOW, /* configured so if a device is stacked on it: that is its purpose */
+	} kind;
 };
 
-/* The devices file is a fence as well, with a command of its own to change it. */
-#define LIST_SHOWN "lvm lvmdevices --check" LEA_CAUSE_IF_OURS "lvm lvmdevices --adddev @"
-
 static const struct filter_row filter_rows[] = {
-	{"device is rejected by filter config", "filter", NULL, NULL, false, false},
-	{"device is not in devices file", "devices-file", LIST_SHOWN, NULL, false, false},
-	{"by devices file (checking PVID)", "devices-file", LIST_SHOWN, NULL, false, false},
-	{"device type is unknown", "device-type", "lvmconfig --type full devices/types", NULL,
-	 false, false},
-	{"device is missing sysfs info", "sysfs", "udevadm info @", NULL, false, false},
-	{"device is too small (pv_min_size)", "pv-min-size", NULL, NULL, false, false},
-	{"device is a multipath component", "multipath-path", "multipath @", "multipath -ll", true,
-	 true},
-	{"device is an md component", "md-member", "mdadm --assemble --scan", "mdadm --examine @",
-	 true, true},
-	{"device is filtered", "firmware-raid", "lsblk --fs @", NULL, true, true},
-	{"device is partitioned", "partitioned", "lsblk --fs @", NULL, false, false},
-	{"device has a signature", "signature", "wipefs --no-act @", NULL, false, false},
-	{"libblkid finds something else on the device", "signature", "wipefs --no-act @", NULL,
-	 false, false},
-	{"device is mounted", "mounted", "findmnt --source @", NULL, false, false},
-	{"device is not in a usable state", "suspended", "dmsetup info @", NULL, false, false},
-	{"device is an LV", "on-lv", NULL, NULL, true, false},
+	{"device is rejected by filter config", "filter", LEA_LOOK("lvmconfig --type full $2"),
+	 IS_FENCE},
+	{"device is not in devices file", "devices-file", LEA_LOOK("lvm lvmdevices --check"),
+	 IS_FENCE},
+	{"by devices file (checking PVID)", "devices-file", LEA_LOOK("lvm lvmdevices --check"),
+	 IS_FENCE},
+	{"device type is unknown", "device-type", LEA_LOOK("lvmconfig --type full devices/types"),
+	 IS_FENCE},
+	{"device is missing sysfs info", "sysfs", LEA_LOOK("udevadm info $1"), IS_WRONG},
+	{"device is too small (pv_min_size)", "pv-min-size",
+	 LEA_LOOK("lvmconfig --type full devices/pv_min_size"), IS_FENCE},
+	{"device is a multipath component", "multipath-path", LEA_LOOK("multipath -ll"), IS_BELOW},
+	{"device is an md component", "md-member", LEA_LOOK("mdadm --examine $1"), IS_BELOW},
+	{"device is filtered", "firmware-raid", LEA_LOOK("lsblk --fs $1"), IS_BELOW},
+	{"device is partitioned", "partitioned", LEA_LOOK("lsblk --fs $1"), IS_WRONG},
+	{"device has a signature", "signature", LEA_LOOK("lsblk --fs $1"), IS_WRONG},
+	{"libblkid finds something else on the device", "signature", LEA_LOOK("lsblk --fs $1"),
+	 IS_WRONG},
+	{"device is mounted", "mounted", LEA_LOOK("findmnt --source $1"), IS_WRONG},
+	{"device is not in a usable state", "suspended", LEA_LOOK("dmsetup info $1"), IS_FENCE},
+	{"device is an LV", "on-lv", LEA_LOOK("lvmconfig --type full devices/scan_lvs"), IS_FENCE},
 };
 
 /* For a reason that has no row. */
-static const struct filter_row filter_rest = {.cause = "excluded",
-					      .next = "lvm lvmdevices --check"};
+static const struct filter_row filter_rest = {
+	.cause = "excluded", .step = LEA_LOOK("lvmconfig --type full devices"), .kind = IS_FENCE};
 
 static const struct filter_row *filter_row_of(const char *what)
 {
@@ -73,65 +74,36 @@ static void tell_excluded(const struct lea_pv_facts *pv, char *text)
 		say(text, "; on it lies %s", pv->holder);
 }
 
-/* The command that activates the PV's VG, or the VGs of the device. */
-static void set_activation(const struct lea_pv_facts *pv, char text[static LEA_CAUSE_NEXT_BYTES])
-{
-	snprintf(text, LEA_CAUSE_NEXT_BYTES, "%s %.200s",
-		 pv->vg[0] ? "vgchange -aay" : "pvscan --cache -aay",
-		 pv->vg[0] ? pv->vg : pv->device);
-}
-
 static bool is_excluded(const struct lea_pv_facts *pv)
 {
 	return pv->state == LEA_PV_EXCLUDED;
 }
 
-/* No step goes around a setting that keeps the device out: it may be the disk of a virtual machine
- * or of another host. */
-static void set_filter_next(const struct lea_pv_facts *pv, const struct filter_row *row,
-			    struct lea_reason *reason)
-{
-	char activation[LEA_CAUSE_NEXT_BYTES];
-
-	set_activation(pv, activation);
-	/* What a setting keeps out is not ours to resume either. */
-	if (pv->is_suspended && !strcmp(row->cause, "suspended"))
-		lea_cause_set_next(reason, "dmsetup resume @ && %", pv->device, activation);
-	else if (pv->holder[0] && row->next_if_held)
-		lea_cause_set_next(reason, row->next_if_held, pv->device, "");
-	else if (row->next)
-		lea_cause_set_next(reason, row->next, pv->device, "");
-	else if (pv->setting[0])
-		lea_cause_set_fence(reason, pv->setting, pv->where);
-	else
-		lea_cause_set_next(reason,
-				   "lvmconfig --type full devices/filter devices/global_filter", "",
-				   "");
-}
-
 static void explain_excluded(const struct lea_pv_facts *pv, struct lea_reason *reason)
 {
 	const struct filter_row *row = filter_row_of(pv->what);
+	const bool is_held = row->kind == IS_BELOW && pv->holder[0];
 
 	reason->cause = row->cause;
-	reason->is_configured = row->is_configured_if_held && pv->holder[0];
+	reason->is_configured = is_held || row->kind == IS_FENCE;
 	tell_excluded(pv, reason->evidence);
-	if (row->needs_map && !pv->holder[0]) {
+	if (row->kind == IS_BELOW && !is_held) {
 		say(reason->evidence, "; the device that should lie on it is not there yet");
 		if (pv->known_s) {
 			say(reason->evidence, ", although udev has known this one for ");
 			lea_cause_say_age(reason->evidence, pv->known_s);
 		}
 	}
-	set_filter_next(pv, row, reason);
+	lea_next_make(&reason->next, row->step,
+		      (const char *const[LEA_NEXT_WORDS]){
+			      pv->device, pv->setting[0] ? pv->setting : "devices/filter"});
 }
 
 struct pv_row {
 	const char *cause;
 	bool (*holds)(const struct lea_pv_facts *pv);
 	const char *evidence; /* pv->what follows, if it is not empty */
-	const char *next;     /* "@" stands for the device, "%" for the command that activates */
-	bool is_of_vg;	      /* "@" stands for the VG */
+	struct lea_step step; /* $1: the device */
 };
 
 static bool is_absent(const struct lea_pv_facts *pv)
@@ -159,12 +131,6 @@ static bool is_damaged(const struct lea_pv_facts *pv)
 	return pv->state == LEA_PV_DAMAGED;
 }
 
-/* The VG's other PVs have the metadata. */
-static bool is_repairable(const struct lea_pv_facts *pv)
-{
-	return is_damaged(pv) && pv->is_repairable && pv->vg[0];
-}
-
 static bool is_no_pv(const struct lea_pv_facts *pv)
 {
 	return pv->state == LEA_PV_NONE;
@@ -178,6 +144,11 @@ static bool is_of_no_vg(const struct lea_pv_facts *pv)
 static bool is_outdated(const struct lea_pv_facts *pv)
 {
 	return pv->is_outdated;
+}
+
+static bool is_duplicate(const struct lea_pv_facts *pv)
+{
+	return pv->twin[0];
 }
 
 static bool is_quarantined(const struct lea_pv_facts *pv)
@@ -206,29 +177,50 @@ static bool is_not_recorded(const struct lea_pv_facts *pv)
 }
 
 static const struct pv_row pv_rows[] = {
-	{"not-seen", is_absent, "no device carries this PV", LEA_CAUSE_RESCAN, false},
-	{"suspended", is_stopped, "it is suspended: all I/O on it waits", "dmsetup resume @ && %",
-	 false},
-	{"hung-disk", is_hung, "the disk did not answer in time", "journalctl -k -b", false},
-	{"unreadable", is_unreadable, "it cannot be read", "journalctl -k -b", false},
-	{"damaged", is_repairable, "its LVM metadata is damaged", "vgck --updatemetadata @ && %",
-	 true},
-	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck --dump metadata_search @",
-	 false},
-	{"no-pv", is_no_pv, "LVM finds no PV on it", "lsblk --fs @", false},
+	{"not-seen", is_absent, "no device carries this PV", LEA_LOOK("")},
+	{"suspended", is_stopped, "it is suspended: all I/O on it waits",
+	 LEA_LOOK("dmsetup info $1")},
+	{"hung-disk", is_hung, "the disk did not answer in time", LEA_LOOK("journalctl -k -b")},
+	{"unreadable", is_unreadable, "it cannot be read", LEA_LOOK("journalctl -k -b")},
+	/* What mends it writes over what is left, and which copy is right a person decides. */
+	{"damaged", is_damaged, "its LVM metadata is damaged",
+	 LEA_LOOK("pvck --dump metadata_search $1")},
+	{"no-pv", is_no_pv, "LVM finds no PV on it", LEA_LOOK("lsblk --fs $1")},
 	/* vgck --updatemetadata would remove these metadata, which may be the right ones. */
 	{"outdated", is_outdated, "it is not used, its metadata are outdated",
-	 "pvck --dump metadata @", false},
+	 LEA_LOOK("pvck --dump metadata $1")},
+	{"duplicate", is_duplicate, "another device carries the same PV", LEA_CAUSE_DUPLICATES},
 	{"quarantined", is_quarantined, "its event made the runner fail repeatedly",
-	 "lvmevent retry", false},
+	 LEA_CHANGE("lvmevent retry")},
 	{"pending", is_pending_pv, "its event waits in the queue",
-	 "systemctl start lvmevent-runner.service", false},
-	{"no-vg", is_of_no_vg, "it belongs to no VG", "pvs @", false},
+	 LEA_CHANGE("systemctl start lvmevent-runner.service")},
+	{"no-vg", is_of_no_vg, "it belongs to no VG", LEA_LOOK("pvs $1")},
 	{"not-probed", is_not_probed, "udev has not probed it, so no event activated its VG",
-	 "udevadm trigger --action=add @", false},
+	 LEA_CHANGE("udevadm trigger --action=add $1")},
 	{"no-event", is_not_recorded, "no event of it was processed in this boot",
-	 "udevadm trigger --action=add @", false},
+	 LEA_CHANGE("udevadm trigger --action=add $1")},
 };
+
+/* How a PV is found that no device carries, by what carried it in the last good boot. */
+static struct lea_step search_for(const struct lea_boot_pv *pv)
+{
+	static const struct lea_step rescan = LEA_CAUSE_RESCAN;
+	static const struct lea_step disks = LEA_LOOK("lsblk -o NAME,SIZE,TYPE,SERIAL,WWN");
+	static const struct lea_step steps[] = {
+		[LEA_BOOT_MULTIPATH] = LEA_LOOK("multipath -ll"),
+		[LEA_BOOT_MD] = LEA_LOOK("cat /proc/mdstat"),
+		[LEA_BOOT_LUKS] = LEA_LOOK("lsblk -o NAME,TYPE,FSTYPE,UUID"),
+		[LEA_BOOT_LV] = LEA_LOOK("lvs -a -o +devices"),
+		[LEA_BOOT_LOOP] = LEA_LOOK("losetup --list"),
+		[LEA_BOOT_OTHER] = LEA_LOOK("lsblk -o NAME,SIZE,TYPE,SERIAL,WWN"),
+	};
+
+	if (!pv)
+		return rescan;
+	if (pv->kind == LEA_BOOT_DISK || pv->kind == LEA_BOOT_PARTITION)
+		return strstr(pv->address, "/host") ? rescan : disks;
+	return steps[pv->kind];
+}
 
 static void tell_queue(const struct lea_pv_facts *pv, char *text)
 {
@@ -242,7 +234,7 @@ static void tell_queue(const struct lea_pv_facts *pv, char *text)
 bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reason)
 {
 	struct lea_reason reason = {0};
-	char activation[LEA_CAUSE_NEXT_BYTES];
+	struct lea_step step;
 	size_t i = 0;
 
 	if (is_excluded(pv)) {
@@ -256,14 +248,17 @@ bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reaso
 		return false;
 	reason.cause = pv_rows[i].cause;
 	reason.is_configured = is_no_pv(pv) || pv_rows[i].holds == is_of_no_vg;
-	say(reason.evidence, "%s%s%s", pv_rows[i].evidence, pv->what[0] ? ": " : "", pv->what);
+	say(reason.evidence, "%s", pv_rows[i].evidence);
+	if (pv_rows[i].holds == is_duplicate)
+		say(reason.evidence, ": %s", pv->twin);
+	else if (pv->what[0])
+		say(reason.evidence, ": %s", pv->what);
 	if (pv->last_seen[0])
 		say(reason.evidence, "; %s", pv->last_seen);
 	if (pv->is_pending)
 		tell_queue(pv, reason.evidence);
-	set_activation(pv, activation);
-	lea_cause_set_next(&reason, pv_rows[i].next, pv_rows[i].is_of_vg ? pv->vg : pv->device,
-			   activation);
+	step = is_absent(pv) ? search_for(pv->remembered) : pv_rows[i].step;
+	lea_next_make(&reason.next, step, (const char *const[LEA_NEXT_WORDS]){pv->device});
 	*ret_reason = reason;
 	return true;
 }

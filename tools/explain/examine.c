@@ -10,7 +10,7 @@
 #include "base/exit.h"
 #include "base/id.h"
 #include "memory/boot_memory_file.h"
-#include "memory/need.h"
+#include "memory/boot_needs.h"
 #include "memory/need_memory.h"
 #include "rules/rule_override.h"
 #include "scan/survey.h"
@@ -189,11 +189,13 @@ int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
 	examine->world = world;
 	examine->conf = conf;
 	read_memory(examine);
-	r = scan_all(examine);
+	r = lea_boot_needs_read(world, conf, &examine->needs);
+	r = r ? r : scan_all(examine);
 	if (r > 0)
 		return LEA_EXIT_FAILED;
 	all_options.charge = charge_of(world);
 	all_options.memory = examine->has_memory ? &examine->memory : NULL;
+	all_options.needs = examine->needs;
 	all_options.scan = examine->scan;
 	all_options.filter = examine->filter;
 	r = r ? r : lea_explainer_new(world, conf, &all_options, &examine->explainer);
@@ -209,6 +211,7 @@ void lea_examine_done(struct lea_examine *examine)
 	lea_scan_free(examine->scan);
 	lea_filter_free(examine->filter);
 	lea_reader_free(examine->reader);
+	lea_needs_free(examine->needs);
 	lea_arena_free(examine->arena);
 	free(examine->fstab);
 	memset(examine, 0, sizeof(*examine));

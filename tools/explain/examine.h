@@ -17,6 +17,7 @@ struct lea_examine {
 	struct lea_scan *scan;
 	struct lea_arena *arena; /* of the memory */
 	struct lea_boot_memory memory;
+	struct lea_needs *needs; /* of the boot */
 	bool has_memory;
 	struct lea_explainer *explainer;
 	char *fstab;	 /* for lea_examine_fstab; owned */

@@ -273,14 +273,22 @@ static bool is_recordable(const struct lea_explainer *explainer, const struct le
 	       lea_access_check_pv(found->vg, conf->system_id) == LEA_VG_ACCESS_OK;
 }
 
-/* Another host's VG is not ours to repair. */
-static bool is_repairable(const struct lea_explainer *explainer,
-			  const struct lea_explain_device *device)
+/* Another device that a scan uses as this PV, of a VG with such a pair. */
+static const char *twin_of(const struct lea_explainer *explainer,
+			   const struct lea_explain_device *device)
 {
-	const struct lea_vg *vg =
-		device->pvid[0] ? lea_explainer_vg_of(explainer, device->pvid) : NULL;
+	size_t count, is_pair = device->pvid[0] && lea_found_is_pv(device->found);
+	const struct lea_index_row *row =
+		is_pair ? lea_index_find(&explainer->of_pvid, device->pvid, &count) : NULL;
 
-	return vg && lea_access_check_pv(vg, explainer->conf->system_id) == LEA_VG_ACCESS_OK;
+	for (size_t i = 0; row && i < count; i++) {
+		const struct lea_explain_device *other = row[i].value;
+
+		if (other != device && lea_found_is_pv(other->found) && !other->found->is_covered &&
+		    !device->found->is_covered)
+			return other->found->device.name;
+	}
+	return "";
 }
 
 static void set_what(const struct lea_found *found, char *text, size_t text_bytes)
@@ -346,12 +354,12 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 		.holder = texts->holder,
 		.content = texts->content,
 		.last_seen = texts->last_seen,
+		.twin = twin_of(explainer, device),
 		.known_s =
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
 		.is_suspended = is_suspended(explainer, found),
 		.has_vg = found->kind == LEA_FOUND_PV,
 		.is_outdated = found->kind == LEA_FOUND_PV && !found->problem[0] && texts->what[0],
-		.is_repairable = is_repairable(explainer, device),
 		.is_probed = device->is_probed,
 		.is_recorded = is_recorded(explainer, device),
 		.is_recordable = is_recordable(explainer, found),

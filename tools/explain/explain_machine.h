@@ -18,6 +18,7 @@ struct lea_explain_device {
 	struct lea_found *found; /* borrowed from the scan */
 	char pvid[33];		 /* from its label or from udev; "": unknown, or no PV */
 	bool is_probed;		 /* udev names its content */
+	bool is_told;
 };
 
 /* A claim of this boot. */

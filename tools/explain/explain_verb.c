@@ -66,7 +66,8 @@ static void add_json(struct view *view, const struct lea_answer *answer)
 	lea_json_text(json, object, "cause", reason ? reason->cause : "");
 	lea_json_bool(json, object, "configured", reason && reason->is_configured);
 	lea_json_text(json, object, "evidence", reason ? reason->evidence : "");
-	lea_json_text(json, object, "next", reason ? reason->next : "");
+	lea_json_text(json, object, "next", reason ? reason->next.command : "");
+	lea_json_text(json, object, "next_class", lea_next_word(reason ? reason->next.class : LEA_NEXT_NONE));
 }
 
 static void end_alike(struct view *view)
@@ -113,8 +114,8 @@ static void print_answer(struct view *view, const struct lea_answer *answer)
 		return;
 	fprintf(view->out, "  %s\n", reason->evidence);
 	/* The explanation that a VG's next step asks for follows, LV by LV. */
-	if (strncmp(reason->next, EXPLAIN, strlen(EXPLAIN)) != 0)
-		fprintf(view->out, "  next: %s\n", reason->next);
+	if (reason->next.class && strncmp(reason->next.command, EXPLAIN, strlen(EXPLAIN)) != 0)
+		fprintf(view->out, "  next: %s\n", reason->next.command);
 }
 
 static void take_answer(void *arg, const struct lea_answer *answer)
@@ -149,7 +150,7 @@ static void tell_unknown_lv(struct view *view, struct lea_answer *answer, struct
 		reason->evidence, sizeof(reason->evidence),
 		"/etc/fstab needs LV %s for it, and its VG was not found on devices that LVM may use",
 		lv);
-	snprintf(reason->next, sizeof(reason->next), "%s", LEA_CAUSE_RESCAN);
+	lea_next_set(&reason->next, LEA_CAUSE_RESCAN);
 	take_answer(view, answer);
 }
 
@@ -186,10 +187,8 @@ static void tell_mount(struct view *view, const struct lea_need *need)
 	snprintf(reason.evidence, sizeof(reason.evidence),
 		 "LV %s is active, /etc/fstab has it for %s, and nothing is mounted there",
 		 need->value, need->user);
-	snprintf(reason.next, sizeof(reason.next), "mount '%s'", need->user);
-	/* A quote in it would end the quotation. */
-	if (!strchr(need->user, '\''))
-		take_answer(view, &answer);
+	lea_next_set(&reason.next, LEA_CHANGE("mount $1"), need->user);
+	take_answer(view, &answer);
 }
 
 /* What fstab mounts from LVs and is not mounted. @only: this mount point; NULL: all. */

@@ -33,18 +33,60 @@ static const struct lea_activate_options as_an_event = {
 /* @text: of TEXT_BYTES. */
 #define add(text, ...) lea_append(text, TEXT_BYTES, __VA_ARGS__)
 
+/* Does the boot need a VG, or an LV or a PV of it? */
+static bool is_in_needs(const struct lea_needs *needs, const struct lea_answer *answer)
+{
+	const bool is_lv = !strcmp(answer->type, "lv");
+
+	for (uint32_t i = 0; i < needs->count; i++) {
+		const struct lea_need *need = &needs->need[i];
+
+		if (need->kind != LEA_NEED_WORD || !lea_need_word_names_vg(need->value, answer->vg))
+			continue;
+		if (!is_lv || !strchr(need->value, '/') || !strcmp(need->value, answer->name))
+			return true;
+	}
+	return false;
+}
+
+/* Was this PV there in the last good boot, and is no device used as it now? */
+static bool is_missed(const struct lea_explainer *explainer, const char *uuid)
+{
+	const struct lea_index_row *row;
+	char pvid[33];
+	size_t count;
+
+	if (lea_id_parse(uuid, pvid) || !lea_explainer_remembered(explainer, pvid, NULL))
+		return false;
+	row = lea_index_find(&explainer->of_pvid, pvid, &count);
+	for (size_t i = 0; i < count; i++)
+		if (lea_found_is_pv(((const struct lea_explain_device *)row[i].value)->found))
+			return false;
+	return true;
+}
+
+/* What an administrator has configured so is an answer if the boot needs it. */
+static bool is_needed(const struct lea_explainer *explainer, const struct lea_answer *answer)
+{
+	if (explainer->options.needs && is_in_needs(explainer->options.needs, answer))
+		return true;
+	return !strcmp(answer->type, "pv") && is_missed(explainer, answer->uuid);
+}
+
 void lea_subject_tell(struct lea_subject *subject, struct lea_answer *answer, bool has_reason,
 		      struct lea_reason *reason)
 {
 	const struct lea_explain_options *options = &subject->explainer->options;
 	char plain[LEA_CAUSE_EVIDENCE_BYTES];
 
-	if (has_reason && reason->is_configured && !subject->tells_configured)
+	if (has_reason && reason->is_configured && !subject->tells_configured &&
+	    !is_needed(subject->explainer, answer))
 		return;
 	if (!has_reason && !subject->tells_sound)
 		return;
 	if (subject->tells_only_configured && !(has_reason && reason->is_configured))
 		return;
+	answer->is_told = true;
 	if (has_reason) {
 		lea_access_plain(reason->evidence, plain, sizeof(plain));
 		memcpy(reason->evidence, plain, sizeof(plain));
@@ -256,19 +298,34 @@ static void describe_worker(const struct lea_subject *subject, char *text)
 	lea_explain_process(world, pid, text, TEXT_BYTES);
 }
 
-void lea_subject_remedy(const struct lea_subject *subject, const char *pvid, char *text,
-			size_t text_bytes)
+struct lea_pv_facts lea_subject_absent(const struct lea_subject *subject, const char *pvid)
+{
+	return (struct lea_pv_facts){
+		.machine = &subject->explainer->machine,
+		.state = LEA_PV_ABSENT,
+		.device = "",
+		.what = "",
+		.vg = "",
+		.last_seen = "",
+		.twin = "",
+		.remembered = lea_explainer_remembered(subject->explainer, pvid, NULL)};
+}
+
+void lea_subject_remedy(const struct lea_subject *subject, const char *pvid,
+			struct lea_next *remedy, struct lea_next *search)
 {
 	struct lea_explain_device *device = lea_explainer_device(subject->explainer, pvid);
 	struct lea_explain_pv_texts texts;
-	struct lea_pv_facts facts;
+	struct lea_pv_facts facts = lea_subject_absent(subject, pvid);
+	struct lea_next *next = device ? remedy : search;
 	struct lea_reason reason;
 
-	if (!device || text[0])
+	if (next->class)
 		return;
-	lea_explainer_pv_facts(subject->explainer, device, &texts, &facts);
+	if (device)
+		lea_explainer_pv_facts(subject->explainer, device, &texts, &facts);
 	if (lea_cause_of_pv(&facts, &reason))
-		snprintf(text, text_bytes, "%s", reason.next);
+		*next = reason.next;
 }
 
 /* What lets other hosts use the VG as well. */
@@ -375,7 +432,7 @@ bool lea_subject_taken(const struct lea_subject *subject, uint32_t lv, const cha
 	return true;
 }
 
-/* Does the kernel have this target? Each is asked for once. */
+/* Does the kernel have this target, as far as it is known? Each is asked for once. */
 static bool has_target(struct lea_explainer *explainer, const char *name)
 {
 	struct lea_dm *dm = explainer->world->dm;
@@ -393,9 +450,8 @@ static bool has_target(struct lea_explainer *explainer, const char *name)
 	return target->is_there;
 }
 
-/* The first target of its LVs that are down and that the kernel lacks; "": none. It would load a
- * target's module by itself, so this is a cause only if an activation has failed, or nothing else
- * is known. */
+/* The first target of its LVs that are down and that the kernel lacks; "": none. The kernel loads a
+ * target's module by itself, so this is a cause only if an activation has failed. */
 static const char *find_target(const struct lea_subject *subject)
 {
 	const struct lea_plan *plan = subject->complete;
@@ -409,6 +465,19 @@ static const char *find_target(const struct lea_subject *subject)
 				return node->table.row[i].target;
 	}
 	return "";
+}
+
+/* The kernel itself asks for a module of this name, but not for targets of device-mapper's core. */
+static void find_module(const char *target, char *text)
+{
+	static const char *const core[] = {"linear", "striped", "error", "zero"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(core); i++)
+		if (!strcmp(target, core[i])) {
+			add(text, "dm_mod");
+			return;
+		}
+	add(text, "dm-%s", target);
 }
 
 /* ---- answers about a VG */
@@ -431,15 +500,15 @@ static void count_lvs(const struct lea_subject *subject, struct lea_vg_facts *fa
 static void find_obstacles(struct lea_subject *subject, struct lea_subject_texts *texts,
 			   struct lea_vg_facts *facts)
 {
-	const bool is_stock = facts->machine->charge == LEA_CHARGE_STOCK;
 	char file[160];
 
 	describe_twin(subject, texts->twin);
 	for (uint32_t i = 0; i < subject->vg->lv_count && !texts->taken[0]; i++)
 		if (lea_subject_selected(subject, i) == LEA_SELECTED)
 			(void)lea_subject_taken(subject, i, &facts->taken_node, texts->taken);
-	if (facts->claim == LEA_CAUSE_FAILED || is_stock)
+	if (facts->claim == LEA_CAUSE_FAILED)
 		facts->target = find_target(subject);
+	find_module(facts->target, texts->module);
 	snprintf(file, sizeof(file), "vgs_online/%s", subject->vg->name);
 	facts->is_marked = subject->explainer->run_fd >= 0 &&
 			   !faccessat(subject->explainer->run_fd, file, F_OK, AT_SYMLINK_NOFOLLOW);
@@ -493,8 +562,8 @@ static void find_lack(struct lea_subject *subject, struct lea_subject_texts *tex
 		describe_without(subject, texts->without);
 		for (uint32_t i = 0; i < subject->vg->pv_count; i++)
 			if (!subject->scanned->pv[i])
-				lea_subject_remedy(subject, subject->vg->pvs[i].id, texts->remedy,
-						   sizeof(texts->remedy));
+				lea_subject_remedy(subject, subject->vg->pvs[i].id, &facts->remedy,
+						   &facts->search);
 	} else if (facts->lvs_due_active < facts->lvs_due) {
 		find_obstacles(subject, texts, facts);
 	}
@@ -528,7 +597,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 		.in_part = claim && claim->state == LEA_CAUSE_DONE ? claim->in_part : "",
 		.rule = choice.mode == LEA_INCOMPLETE_WAIT ? "" : lea_incomplete_word(choice.mode),
 		.rule_wait_ms = choice.wait_ms,
-		.remedy = texts->remedy,
+		.module = texts->module,
 		.guard = texts->guard,
 		.twin = texts->twin,
 		.taken_node = "",

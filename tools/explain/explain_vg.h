@@ -42,7 +42,7 @@ struct lea_subject_texts {
 	char guard[LEA_CAUSE_EVIDENCE_BYTES], twin[LEA_CAUSE_EVIDENCE_BYTES];
 	char delegated[LEA_CAUSE_EVIDENCE_BYTES], taken[LEA_CAUSE_EVIDENCE_BYTES];
 	char outdated[LEA_CAUSE_EVIDENCE_BYTES];
-	char remedy[LEA_CAUSE_NEXT_BYTES], uuid[39];
+	char module[LEA_CAUSE_EVIDENCE_BYTES], uuid[39];
 };
 
 /* @ret_facts: point into @texts and the subject. */
@@ -64,7 +64,9 @@ bool lea_subject_taken(const struct lea_subject *subject, uint32_t lv, const cha
 /* Adds what is known about a missing PV to @text, of LEA_CAUSE_EVIDENCE_BYTES. */
 void lea_subject_describe_pv(const struct lea_subject *subject, const struct lea_pv *pv,
 			     char *text);
-/* The command that makes the device of a PV usable, as its own answer has it; leaves @text alone if
- * there is none, or if it has one. */
-void lea_subject_remedy(const struct lea_subject *subject, const char *pvid, char *text,
-			size_t text_bytes);
+/* The facts about a PV that no device carries. They point to nothing that goes away. */
+struct lea_pv_facts lea_subject_absent(const struct lea_subject *subject, const char *pvid);
+/* The step for a PV that the scan did not use, as its own answer has it: @remedy if its device is
+ * there, else @search. A step that is there already stays. */
+void lea_subject_remedy(const struct lea_subject *subject, const char *pvid,
+			struct lea_next *remedy, struct lea_next *search);

@@ -22,7 +22,6 @@
 #include "conf/setup.h"
 #include "explain/answer.h"
 #include "explain/examine.h"
-#include "memory/boot_needs.h"
 
 #define USAGE	       "plan [--boot] [--config FILE] [--json]"
 #define MAX_FILE_BYTES (16U * 1024U * 1024U)
@@ -30,7 +29,6 @@
 struct view {
 	struct lea_world *world;
 	const struct lea_conf *conf;
-	struct lea_needs *needs;
 	struct lea_examine examine;
 	struct lea_conf_options options;
 	FILE *out;
@@ -43,7 +41,6 @@ struct view {
 static void view_done(struct view *view)
 {
 	lea_examine_done(&view->examine);
-	lea_needs_free(view->needs);
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
 }
@@ -221,18 +218,10 @@ static int tell_all(struct view *view)
 
 static int plan(struct view *view)
 {
-	struct lea_explain_options options = {.tell = take_answer, .arg = view, .is_plan = true};
-	int r, code = lea_setup(view->world, &view->options, &view->conf);
+	const struct lea_explain_options options = {.tell = take_answer, .arg = view, .is_plan = true};
+	int code = lea_setup(view->world, &view->options, &view->conf);
 
-	if (code)
-		return code;
-	r = lea_boot_needs_read(view->world, view->conf, &view->needs);
-	if (r) {
-		lea_log_fault(view->world->log, r, "Reading what the boot needs");
-		return LEA_EXIT_FAILED;
-	}
-	options.needs = view->needs;
-	code = lea_examine_begin(&view->examine, view->world, view->conf, &options);
+	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &options);
 	if (code)
 		return code;
 	if (view->is_json) {

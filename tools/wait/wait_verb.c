@@ -162,7 +162,7 @@ static void set_own_reason(struct view *view, const struct lea_goal_item *item)
 			: item->kind >= LEA_GOAL_SETTLED ? "busy"
 							 : "not-seen";
 	lea_goals_describe(view->goals, item, reason->evidence);
-	snprintf(reason->next, sizeof(reason->next), "lvmevent explain");
+	lea_next_set(&reason->next, LEA_LOOK("lvmevent explain"));
 }
 
 /* An LV may be down for its VG's sake. */
@@ -195,11 +195,13 @@ static void tell(struct view *view, const struct lea_goal_item *item, struct jso
 	lea_json_bool(json, object, "there", is_there);
 	lea_json_text(json, object, "cause", is_there ? "" : reason->cause);
 	lea_json_text(json, object, "evidence", is_there ? "" : reason->evidence);
-	lea_json_text(json, object, "next", is_there ? "" : reason->next);
+	lea_json_text(json, object, "next", is_there ? "" : reason->next.command);
+	lea_json_text(json, object, "next_class",
+		      lea_next_word(is_there ? LEA_NEXT_NONE : reason->next.class));
 	if (!is_there)
 		lea_log(view->world->log, LEA_LOG_ERROR, "%s is not there: %s%s%s: %s; next: %s",
 			item->word, view->why.name, view->why.name[0] ? ": " : "", reason->cause,
-			reason->evidence, reason->next);
+			reason->evidence, reason->next.command);
 }
 
 /* What the records did not say while something else was absent. Returns how many are absent. */

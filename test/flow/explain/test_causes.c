@@ -179,6 +179,15 @@ static void half_remembered(void)
 	remembered("vg " TWO_ID " 7 1 1 vg-two.pvs\n");
 }
 
+static void half_remembered_loop(void)
+{
+	half();
+	put("/etc/machine-id", MACHINE "\n");
+	put("/etc/lvm/lvmevent/boot", "lvmevent-boot 2\nmachine " MACHINE "\nboot b-1\n"
+				      "vg " TWO_ID " 7 1 0 vg-two.pvs\n"
+				      "pv " PVID_B " loop 0 32768 0 - - -\nend\n");
+}
+
 static void half_filtered(void)
 {
 	half();
@@ -340,6 +349,17 @@ static void no_linear(void)
 	claim(LEA_CLAIM_FAILED, "VG vg_one: loading its table: Invalid argument", true);
 }
 
+static void unloaded(void)
+{
+	machine.dm->lacks_target = "linear";
+}
+
+static void unasked(void)
+{
+	no_linear();
+	machine.dm->target_fault = -EACCES;
+}
+
 static void twin(void)
 {
 	machine_plug("label-sector2", "sdb", 32, 8);
@@ -416,50 +436,48 @@ static void mounted_home(void)
 static const struct cause_row rows[] = {
 	{"activation is off", no_activation, "vg_one", "VG vg_one: inactive: activation-off\n",
 	 "global/activation is 0 (/etc/lvm/lvm.conf:3)",
-	 "lvmconfig --type full global/activation # only if it belongs to this host: change "
-	 "global/activation in /etc/lvm/lvm.conf:3\n"},
+	 "lvmconfig --type full global/activation\n"},
 	{"lvm2 only tests", test_mode, "vg_one", "VG vg_one: inactive: activation-off\n",
 	 "global/test is 1 (/etc/lvm/lvm.conf:1): no command activates anything",
-	 "lvmconfig --type full global/test # only if it belongs to this host: change "
-	 "global/test in /etc/lvm/lvm.conf:1\n"},
+	 "lvmconfig --type full global/test\n"},
 	{"another host's VG", foreign, "vg_foreign", "VG vg_foreign: inactive: foreign\n",
 	 "system ID owner-host", "vgs --foreign -o name,systemid vg_foreign\n"},
 	{"an exported VG", exported, "vg_exp", "VG vg_exp: inactive: exported\n", "is exported",
-	 "next: vgs -o name,attr vg_exp # only if it belongs to this host: vgimport vg_exp && "
-	 "vgchange -aay vg_exp\n"},
+	 "next: vgs -o name,attr vg_exp\n"},
 	{"a clustered VG", clustered, "vg_one", "VG vg_one: inactive: clustered\n", "clustered",
 	 NULL},
 	{"a shared VG", shared, "vg_one", "VG vg_one: inactive: shared\n", "requires lvmlockd",
-	 "vgchange --lockstart vg_one\n"},
+	 "next: vgs -o name,attr,lock_type vg_one\n"},
 	{"events activate nothing", no_event_activation, "vg_one",
 	 "VG vg_one: inactive: event-activation-off\n",
 	 "global/event_activation is 0 (/etc/lvm/lvm.conf:1)", "vgchange -aay vg_one\n"},
 	{"a VG with autoactivation off", flags, "vg_flags",
 	 "VG vg_flags: inactive: autoactivation-off\n", "property is off",
-	 "vgchange --setautoactivation y vg_flags && vgchange -aay vg_flags\n"},
+	 "next: vgs -o name,autoactivation vg_flags\n"},
 	{"an LV with autoactivation off", flags, "vg_flags/noauto",
 	 "LV vg_flags/noauto: inactive: autoactivation-off\n", "property is off", NULL},
 	{"an LV with the skip flag", flags, "vg_flags/skip",
 	 "LV vg_flags/skip: inactive: activation-skip\n", "skip flag is set",
-	 "lvchange -ay -K vg_flags/skip\n"},
+	 "next: lvs -o name,skip_activation vg_flags/skip\n"},
 	{"a list that has no LV of it", empty_list, "vg_one", "VG vg_one: inactive: not-selected\n",
 	 "no event activates any of its 3 LVs", NULL},
 	{"... and where the list is", empty_list, "vg_one/home",
 	 "LV vg_one/home: inactive: auto-list\n",
 	 "activation/auto_activation_volume_list (/etc/lvm/lvm.conf:3)",
-	 "lvchange -ay vg_one/home\n"},
+	 "next: lvmconfig --type full activation/auto_activation_volume_list\n"},
 	{"an LV outside of volume_list", volume_list, "vg_one/root",
 	 "LV vg_one/root: inactive: volume-list\n", "(/etc/lvm/lvm.conf:1)",
-	 "lvmconfig --type full activation/volume_list # only if it belongs to this host: change "
-	 "activation/volume_list in /etc/lvm/lvm.conf:1\n"},
+	 "lvmconfig --type full activation/volume_list\n"},
 	{"a PV on two devices", duplicate, "", "VG vg_one: inactive: duplicate\n",
-	 "/dev/sda and /dev/sdb", NULL},
+	 "/dev/sda and /dev/sdb", "next: pvs -a -o name,uuid,vg_name,pv_duplicate\n"},
+	{"... the second one", duplicate, "/dev/sdb", "PV /dev/sdb of VG vg_one: found: duplicate\n",
+	 "another device carries the same PV: /dev/sda\n", "next: pvs -a "},
 	{"a missing PV", half, "", "VG vg-two.pvs: inactive: incomplete\n",
 	 "1 of 2 PVs found; missing: PV " UUID_B " (last written to as /dev/sdc)\n",
-	 "next: for f in /sys/class/scsi_host/*/scan; do echo '- - -' >$f; done\n"},
+	 "next: for f in /sys/class/scsi_host/*/scan; do [ ! -e $f ] || echo '- - -' >$f; done\n"},
 	{"an LV that can do without", other_half, "", "VG vg-two.pvs: inactive: incomplete\n",
 	 "; LVs that need none of them: plain-1\n",
-	 "vgchange -ay --activationmode degraded vg-two.pvs\n"},
+	 "next: vgchange -aay --activationmode degraded vg-two.pvs\n"},
 	{"a missing PV, and a rule for that", half_with_a_rule, "",
 	 "VG vg-two.pvs: inactive: incomplete\n",
 	 "; incomplete = whole activates it in part, 1.5 s after the last PV came\n", NULL},
@@ -468,6 +486,8 @@ static const struct cause_row rows[] = {
 	{"... and its LVs", half_in_part, "", "VG vg-two.pvs: partly active: in-part\n",
 	 "; 1 of 2 LVs are active, the others follow when the PV is there\n",
 	 "lvs -a -o +devices,lv_health_status vg-two.pvs\n"},
+	{"a missing PV that was no disk", half_remembered_loop, "", "inactive: incomplete\n",
+	 "it was a loop of 16 MiB", "next: losetup --list\n"},
 	{"a missing PV that is remembered", half_remembered, "", "inactive: incomplete\n",
 	 "in the last good boot, of 2026-01-02 03:04, it was a disk of 16 MiB, serial GUEST-1, wwid naa.5000c500, at "
 	 "pci0/host2/2:0:0:0",
@@ -477,8 +497,7 @@ static const struct cause_row rows[] = {
 	 "no device carries this PV; in the last good boot", NULL},
 	{"a missing PV that a filter excludes", half_filtered, "", "inactive: incomplete\n",
 	 "(on /dev/sdb, which is not used: device is rejected by filter config)",
-	 "next: lvmconfig --type full devices/filter # only if it belongs to this host: change "
-	 "devices/filter in /etc/lvm/lvm.conf:1\n"},
+	 "next: lvmconfig --type full devices/filter\n"},
 	{"an LV without its data", half_up, "", "LV vg-two.pvs/fast: active: partial\n",
 	 "on a missing PV", NULL},
 	{"a worker at work", activating, "", "VG vg_one: activating: activating\n",
@@ -526,22 +545,27 @@ static const struct cause_row rows[] = {
 	 "0 of 3 LVs are active", "vgchange -aay vg_one\n"},
 	{"a name that another device has", taken, "", "VG vg_one: inactive: name-taken\n",
 	 "another device has the name vg_one-root: dm-7, UUID CRYPT-LUKS2-x\n",
-	 "dmsetup rename vg_one-root vg_one-root_old && vgchange -aay vg_one\n"},
+	 "next: dmsetup info vg_one-root\n"},
 	{"... at its LV", taken, "vg_one/root", "LV vg_one/root: inactive: name-taken\n", "CRYPT",
-	 "dmsetup rename vg_one-root vg_one-root_old && lvchange -aay vg_one/root\n"},
+	 "next: dmsetup info vg_one-root\n"},
 	{"a target that the kernel lacks", no_linear, "", "VG vg_one: inactive: target-missing\n",
-	 "no device-mapper target \"linear\": its module is missing or was not loaded; VG vg_one: ",
-	 "modprobe dm-linear && vgchange -aay vg_one\n"},
+	 "no device-mapper target \"linear\": its module dm_mod is missing or was not loaded; VG "
+	 "vg_one: ",
+	 "next: modprobe dm_mod && vgchange -aay vg_one\n"},
+	{"... as long as nothing failed the kernel loads it by itself", unloaded, "",
+	 "VG vg_one: inactive: lvm2-in-charge\n", "stock lvm2", NULL},
+	{"... and what may not be asked is not absent", unasked, "", "VG vg_one: inactive: failed\n",
+	 "Invalid argument", NULL},
 	{"two VGs of one name", twin, "", "VG vg_one: inactive: vg-name-taken\n",
 	 "another VG has this name: this one is GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21, the other "
 	 "one ",
-	 "vgrename GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21 vg_one_2 && vgchange -aay vg_one_2\n"},
+	 "next: vgs -o name,uuid,pv_name,systemid --select vg_name=vg_one\n"},
 	{"a VG without write permission", no_write_permission, "vg_one",
 	 "VG vg_one: inactive: vg-read-only\n", "read", NULL},
 	{"a VG without LVs", no_lvs, "vg_one", "VG vg_one: inactive: no-lv\n", "it has no LV",
 	 "vgs vg_one\n"},
 	{"a VG that lvmlockd guards", reserved, "vg_one", "VG vg_one: inactive: reserved\n",
-	 "lvmlockd (lock type sanlock) guards it", "vgchange -ay vg_one\n"},
+	 "lvmlockd (lock type sanlock) guards it", "next: vgs -o name,attr,lock_type vg_one\n"},
 	{"a mark that keeps lvm2's events away", marked, "", "VG vg_one: inactive: marked\n",
 	 "its mark /run/lvm/vgs_online/vg_one says", "vgchange -aay vg_one\n"},
 	{"dmeventd does not know it", unmonitored, "", "VG vg_one: active: not-monitored\n",
@@ -561,7 +585,7 @@ static const struct cause_row rows[] = {
 	 NULL},
 	{"a file system that was not mounted", not_mounted, "",
 	 "mount point /home: not mounted: not-mounted\n",
-	 "LV vg_one/home is active, /etc/fstab has it for /home", "next: mount '/home'\n"},
+	 "LV vg_one/home is active, /etc/fstab has it for /home", "next: mount /home\n"},
 	{"... asked for by its mount point", not_mounted, "/home",
 	 "LV vg_one/home: active\nmount point /home: not mounted: not-mounted\n", "", NULL},
 	{"... and one with a slash behind it", not_mounted, "/home/",
@@ -584,15 +608,41 @@ TEST_EACH(each_cause_is_named_with_its_evidence, rows)
 	compare_answer(&rows[_i]);
 }
 
-/* What an administrator wants so is no news. */
-static void (*const configured[])(void) = {no_event_activation, foreign,    exported, flags,
-					   empty_list,		deactivated};
+/* What an administrator wants so is no news, unless the boot needs it. */
+static const struct {
+	void (*make)(void);
+	const char *vg, *cause;
+} configured[] = {
+	{no_event_activation, "vg_one", "event-activation-off"},
+	{foreign, "vg_foreign", "foreign"},
+	{exported, "vg_exp", "exported"},
+	{flags, "vg_flags", "autoactivation-off"},
+	{empty_list, "vg_one", "not-selected"},
+	{deactivated, "vg_one", "deactivated"},
+};
 
 TEST_EACH(what_is_configured_is_told_on_demand_only, configured)
 {
-	configured[_i]();
+	char line[96];
+
+	configured[_i].make();
 	ck_assert_int_eq(explain("explain"), 0);
 	ck_assert_msg(strstr(machine.out, "VG ") == NULL, "%s", machine.out);
+	snprintf(line, sizeof(line), "/dev/%s/lv /srv ext4 defaults 0 2\n", configured[_i].vg);
+	put("/etc/fstab", line);
+	ck_assert_int_eq(explain("explain"), 0);
+	snprintf(line, sizeof(line), "VG %s: inactive: %s\n", configured[_i].vg, configured[_i].cause);
+	ck_assert_msg(has(line), "%s", machine.out);
+}
+
+TEST(an_lv_behind_a_fence_is_told_if_crypttab_needs_it)
+{
+	volume_list();
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(!has("volume-list"), "%s", machine.out);
+	put("/etc/crypttab", "secret /dev/vg_one/root none luks\n");
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(has("LV vg_one/root: inactive: volume-list\n"), "%s", machine.out);
 }
 
 static const char *const unknown[] = {
@@ -640,7 +690,8 @@ TEST(json_has_the_same)
 		       "\"evidence\": \"a kernel target is missing: thin-pool; "));
 	ck_assert_ptr_nonnull(strstr(machine.out,
 				     " ago; it is not retried before one of its PVs is added\", "
-				     "\"next\": \"vgchange -aay vg_one\" }"));
+				     "\"next\": \"vgchange -aay vg_one\", \"next_class\": "
+				     "\"change\" }"));
 }
 
 static int take_lock(const void *arg)

@@ -142,40 +142,39 @@ static void filtered_and_needed(void)
 }
 
 static const struct cause_row rows[] = {
-	{"a filter", filtered, "", "PV /dev/sda: not used: filter\n",
+	{"a filter", filtered, "/dev/sda", "PV /dev/sda: not used: filter\n",
 	 "pattern r|^/dev/sd| of devices/filter matches /dev/sda (/etc/lvm/lvm.conf:3)",
-	 "lvmconfig --type full devices/filter # only if it belongs to this host: change "
-	 "devices/filter in /etc/lvm/lvm.conf:3\n"},
+	 "next: lvmconfig --type full devices/filter\n"},
 	{"what fstab needs and nothing is known of", filtered_and_needed, "",
 	 "mount point /srv: not mounted: not-seen\n",
 	 "/etc/fstab needs LV home/lv for it, and its VG was not found on devices that LVM may use",
 	 NULL},
+	{"... and the PV that may be it", filtered_and_needed, "", "PV /dev/sda", "filter", NULL},
 	{"... met by an alias", alias_filtered, "/dev/sda", "PV /dev/sda: not used: filter\n",
 	 "pattern r|by-id| of devices/global_filter matches /dev/disk/by-id/x "
 	 "(/etc/lvm/lvm.conf:1)",
-	 NULL},
-	{"a devices file without it", not_listed, "", "PV /dev/sda: not used: devices-file\n",
+	 "next: lvmconfig --type full devices/global_filter\n"},
+	{"a devices file without it", not_listed, "/dev/sda",
+	 "PV /dev/sda: not used: devices-file\n",
 	 "device is not in devices file: /etc/lvm/devices/system.devices\n",
-	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
-	 "/dev/sda\n"},
-	{"... with another id for it", listed_by_other_id, "",
+	 "next: lvm lvmdevices --check\n"},
+	{"... with another id for it", listed_by_other_id, "/dev/sda",
 	 "PV /dev/sda: not used: devices-file\n",
 	 "the file has this PV with another id: IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq",
-	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
-	 "/dev/sda\n"},
-	{"a PV that is too small", too_small, "", "PV /dev/sda: not used: pv-min-size\n",
+	 "next: lvm lvmdevices --check\n"},
+	{"a PV that is too small", too_small, "/dev/sda", "PV /dev/sda: not used: pv-min-size\n",
 	 "devices/pv_min_size (/etc/lvm/lvm.conf:3)",
-	 "lvmconfig --type full devices/pv_min_size # only if it belongs to this host: change "
-	 "devices/pv_min_size in /etc/lvm/lvm.conf:3\n"},
+	 "next: lvmconfig --type full devices/pv_min_size\n"},
 	{"a path without its map", multipath, "/dev/sda", "PV /dev/sda: not used: multipath-path\n",
-	 "the device that should lie on it is not there yet", "multipath /dev/sda\n"},
+	 "the device that should lie on it is not there yet", "next: multipath -ll\n"},
 	{"a path with its map", multipath_held, "/dev/sda",
-	 "PV /dev/sda: not used: multipath-path\n", "on it lies mpatha (dm-9)", "multipath -ll\n"},
+	 "PV /dev/sda: not used: multipath-path\n", "on it lies mpatha (dm-9)",
+	 "next: multipath -ll\n"},
 	{"a member of an array", md_member, "/dev/sda", "PV /dev/sda: not used: md-member\n",
-	 "md component", "mdadm --assemble --scan\n"},
+	 "md component", "next: mdadm --examine /dev/sda\n"},
 	{"a device that is mounted", mounted, "/dev/sda", "PV /dev/sda: not used: mounted\n",
 	 "device is mounted; on it lies a file system, mounted on /mnt",
-	 "findmnt --source /dev/sda\n"},
+	 "next: findmnt --source /dev/sda\n"},
 	{"a disk that cannot be read", unreadable, "/dev/sda",
 	 "PV /dev/sda: not used: unreadable\n", "it cannot be read: Input/output error",
 	 "journalctl -k -b\n"},
@@ -184,19 +183,19 @@ static const struct cause_row rows[] = {
 	{"a disk with partitions", partitioned, "", "PV /dev/sda: not used: partitioned\n",
 	 "device is partitioned", "lsblk --fs /dev/sda\n"},
 	{"a disk with another signature", lvm1, "", "PV /dev/sda: not used: signature\n",
-	 "device has a signature", "wipefs --no-act /dev/sda\n"},
+	 "device has a signature", "next: lsblk --fs /dev/sda\n"},
 	{"a member of a RAID of the firmware", firmware, "/dev/sda",
 	 "PV /dev/sda: not used: firmware-raid\n", "the device that should lie on it is not there",
 	 NULL},
-	{"a PV on a suspended device", suspended_pv, "", "PV /dev/sda: not used: suspended\n",
-	 "; it is suspended", "dmsetup resume /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	{"a PV on a suspended device", suspended_pv, "/dev/sda",
+	 "PV /dev/sda: not used: suspended\n", "; it is suspended",
+	 "next: dmsetup info /dev/sda\n"},
 	{"a disk that sysfs does not know", no_size, "", "PV /dev/sda: not used: sysfs\n",
 	 "devices/sysfs_scan", "udevadm info /dev/sda\n"},
-	{"a PV on an LV", on_lv, "", "PV /dev/sda: not used: on-lv\n",
+	{"a PV on an LV", on_lv, "/dev/sda", "PV /dev/sda: not used: on-lv\n",
 	 "devices/scan_lvs (/etc/lvm/lvm.conf:2)",
-	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
-	 "devices/scan_lvs in /etc/lvm/lvm.conf:2\n"},
-	{"a device type that LVM does not use", unknown_type, "",
+	 "next: lvmconfig --type full devices/scan_lvs\n"},
+	{"a device type that LVM does not use", unknown_type, "/dev/sda",
 	 "PV /dev/sda: not used: device-type\n", "", "next: lvmconfig --type full devices/types\n"},
 	{"damaged metadata", damaged, "", "PV /dev/sda of VG vg_one: not used: damaged\n",
 	 "metadata text checksum mismatch at byte 10240", "pvck --dump metadata_search /dev/sda\n"},
@@ -208,10 +207,45 @@ TEST_EACH(each_cause_is_named_with_its_evidence, rows)
 	compare_answer(&rows[_i]);
 }
 
-/* It is a path of a map: that is its purpose. */
-TEST(what_is_configured_is_told_on_demand_only)
+/* What keeps a device out is no news. A map that lies on it is what it is for. */
+static void (*const fenced[])(void) = {filtered,  alias_filtered, not_listed,	suspended_pv,
+				       too_small, on_lv,	  unknown_type, multipath_held};
+
+TEST_EACH(what_is_configured_is_told_on_demand_only, fenced)
 {
-	multipath_held();
+	fenced[_i]();
 	ck_assert_int_eq(explain("explain"), 0);
 	ck_assert_msg(strstr(machine.out, "PV ") == NULL, "%s", machine.out);
+	ck_assert_int_eq(explain("wait --timeout 0 healthy"), 0);
+}
+
+static void remember(const char *vg_id)
+{
+	char text[256];
+
+	put("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+	snprintf(text, sizeof(text),
+		 "lvmevent-boot 2\nmachine 0123456789abcdef0123456789abcdef\nboot b-1\n"
+		 "vg %s 1 1 0 vg_one\npv " PVID_ONE " disk 0 32768 0 - - -\nend\n",
+		 vg_id);
+	put("/etc/lvm/lvmevent/boot", text);
+}
+
+/* ... unless the last good boot had this PV. */
+TEST(a_pv_that_the_last_good_boot_had_is_missed)
+{
+	filtered();
+	remember(VG_ONE_ID);
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(has("PV /dev/sda of VG vg_one: not used: filter\n"), "%s", machine.out);
+	ck_assert_int_eq(explain("wait --timeout 0 healthy"), 75);
+}
+
+TEST(a_pv_is_not_missed_while_another_device_is_used_as_it)
+{
+	remember(VG_ONE_ID);
+	machine_plug("one-pv", "sdb", 32, 8);
+	conf("devices/filter = [ \"r|sda$|\" ]");
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(!has("PV /dev/sda"), "%s", machine.out);
 }

@@ -297,9 +297,9 @@ TEST(json_has_every_target)
 		machine.out,
 		"{ \"version\": 2, \"there\": false, \"targets\": [ { \"target\": \"vg:vg_one\", "
 		"\"what\": \"vg:vg_one\", \"there\": true, \"cause\": \"\", \"evidence\": \"\", "
-		"\"next\": \"\" }, { \"target\": \"pvs:2\", \"what\": \"pvs:2\", \"there\": false, "
-		"\"cause\": \"too-few\", \"evidence\": \"1 PVs are recorded\", \"next\": "
-		"\"lvmevent explain\" } ] }\n");
+		"\"next\": \"\", \"next_class\": \"\" }, { \"target\": \"pvs:2\", \"what\": \"pvs:2\", "
+		"\"there\": false, \"cause\": \"too-few\", \"evidence\": \"1 PVs are recorded\", "
+		"\"next\": \"lvmevent explain\", \"next_class\": \"look\" } ] }\n");
 }
 
 /* The metadata of the VG is read for its answer at the end only. */

@@ -44,12 +44,12 @@ static void setup(void)
 				   .pvs_recorded = 2,
 				   .missing = "",
 				   .without = "",
-				   .remedy = "",
 				   .guard = "",
 				   .twin = "",
 				   .taken_node = "",
 				   .taken_by = "",
 				   .target = "",
+				   .module = "",
 				   .in_part = "",
 				   .rule = "",
 				   .lv_count = 3,
@@ -77,6 +77,7 @@ static void setup(void)
 				   .entry = "",
 				   .holder = "",
 				   .last_seen = "",
+				   .twin = "",
 				   .has_vg = true,
 				   .is_probed = true,
 				   .is_recorded = true,
@@ -116,6 +117,7 @@ static void be_incomplete_and_failed(void)
 {
 	vg.pvs_found = 1;
 	vg.claim = LEA_CAUSE_FAILED;
+	lea_next_set(&vg.search, LEA_LOOK("lsblk"));
 }
 
 static void be_active_without_all_pvs(void)
@@ -127,7 +129,7 @@ static void be_active_without_all_pvs(void)
 static void be_incomplete_for_a_filter(void)
 {
 	vg.pvs_found = 1;
-	vg.remedy = "lvmconfig devices/filter # comment";
+	lea_next_set(&vg.remedy, LEA_LOOK("lvmconfig devices/filter"));
 }
 
 static void be_called_as_another(void)
@@ -145,6 +147,7 @@ static void have_a_taken_name(void)
 static void lack_a_target(void)
 {
 	vg.target = "thin-pool";
+	vg.module = "dm-thin-pool";
 	vg.claim = LEA_CAUSE_FAILED;
 }
 
@@ -207,11 +210,11 @@ static const struct {
 	{"some of its LVs were deactivated", be_partly_active, "deactivated", true, NULL},
 	{"a failure comes before the gate", fail_behind_the_gate, "failed", false, NULL},
 	{"a PV that a filter excludes has its own remedy", be_incomplete_for_a_filter, "incomplete",
-	 false, "lvmconfig devices/filter # comment"},
+	 false, "lvmconfig devices/filter"},
 	{"two VGs of one name", be_called_as_another, "vg-name-taken", false,
-	 "vgrename ID data_2 && vgchange -aay data_2"},
+	 "vgs -o name,uuid,pv_name,systemid --select vg_name=data"},
 	{"a name of an LV that another device has", have_a_taken_name, "name-taken", false,
-	 "dmsetup rename data-home data-home_old && vgchange -aay data"},
+	 "dmsetup info data-home"},
 	{"a target that the kernel lacks", lack_a_target, "target-missing", false,
 	 "modprobe dm-thin-pool && vgchange -aay data"},
 	{"a mark of lvm2's", be_marked_for_lvm2, "marked", false, "vgchange -aay data"},
@@ -233,9 +236,9 @@ TEST_EACH(the_first_obstacle_is_the_cause, vgs)
 			      vgs[_i].make == be_read_only ||
 			      vgs[_i].make == be_foreign_and_incomplete,
 		      "%s: evidence", vgs[_i].claim);
-	ck_assert_msg(reason.next[0] != '\0', "%s", vgs[_i].claim);
+	ck_assert_msg(reason.next.class != LEA_NEXT_NONE, "%s", vgs[_i].claim);
 	if (vgs[_i].next)
-		ck_assert_str_eq(reason.next, vgs[_i].next);
+		ck_assert_str_eq(reason.next.command, vgs[_i].next);
 }
 
 TEST(an_lv_that_is_as_it_should_be_needs_no_reason)
@@ -268,17 +271,16 @@ static const struct {
 } filters[] = {
 	{"device is missing sysfs info", "", "sysfs", "udevadm info /dev/sdb", false},
 	{"device is partitioned", "", "partitioned", "lsblk --fs /dev/sdb", false},
-	{"device has a signature", "", "signature", "wipefs --no-act /dev/sdb", false},
+	{"device has a signature", "", "signature", "lsblk --fs /dev/sdb", false},
 	{"device is filtered", "md127", "firmware-raid", "lsblk --fs /dev/sdb", true},
 	{"device is filtered", "", "firmware-raid", "lsblk --fs /dev/sdb", false},
-	{"device is not in a usable state", "", "suspended", "dmsetup info /dev/sdb", false},
-	{"device is an LV", "guest (dm-4)", "on-lv",
-	 "lvmconfig --type full devices/filter devices/global_filter", true},
-	{"by devices file (checking PVID)", "", "devices-file",
-	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
-	 "/dev/sdb",
-	 false},
-	{"a reason of a later version", "", "excluded", "lvm lvmdevices --check", false},
+	{"device is not in a usable state", "", "suspended", "dmsetup info /dev/sdb", true},
+	{"device is an LV", "guest (dm-4)", "on-lv", "lvmconfig --type full devices/scan_lvs",
+	 true},
+	{"device is an LV", "", "on-lv", "lvmconfig --type full devices/scan_lvs", true},
+	{"device type is unknown", "", "device-type", "lvmconfig --type full devices/types", true},
+	{"by devices file (checking PVID)", "", "devices-file", "lvm lvmdevices --check", true},
+	{"a reason of a later version", "", "excluded", "lvmconfig --type full devices", true},
 };
 
 TEST_EACH(each_reason_of_a_filter_has_a_word, filters)
@@ -288,7 +290,7 @@ TEST_EACH(each_reason_of_a_filter_has_a_word, filters)
 	pv.holder = filters[_i].holder;
 	ck_assert(lea_cause_of_pv(&pv, &reason));
 	ck_assert_str_eq(reason.cause, filters[_i].cause);
-	ck_assert_str_eq(reason.next, filters[_i].next);
+	ck_assert_str_eq(reason.next.command, filters[_i].next);
 	ck_assert_ptr_nonnull(strstr(reason.evidence, filters[_i].what));
 	ck_assert(reason.is_configured == filters[_i].is_configured);
 }
@@ -388,10 +390,11 @@ static void damaged(void)
 	pv.state = LEA_PV_DAMAGED;
 }
 
-static void damaged_member(void)
+static void copied(void)
 {
-	damaged();
-	pv.is_repairable = true;
+	pv.state = LEA_PV_USED;
+	pv.is_recorded = false;
+	pv.twin = "/dev/sdq";
 }
 
 static void hung_in_the_queue(void)
@@ -406,34 +409,19 @@ static const struct {
 	void (*make)(void);
 	const char *next, *evidence;
 } steps[] = {
-	{entry_exists,
-	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
-	 "/dev/sdb",
-	 "another id"},
-	{filtered,
-	 "lvmconfig --type full devices/filter # only if it belongs to this host: change "
-	 "devices/filter in /etc/lvm/lvm.conf:3",
-	 "filter config"},
-	{filtered_by_an_unknown_pattern,
-	 "lvmconfig --type full devices/filter devices/global_filter", "filter config"},
-	{too_small,
-	 "lvmconfig --type full devices/pv_min_size # only if it belongs to this host: change "
-	 "devices/pv_min_size",
-	 "too small"},
-	{disk_of_a_guest,
-	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
-	 "devices/scan_lvs",
-	 "device is an LV"},
-	{suspended_disk_of_a_guest,
-	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
-	 "devices/scan_lvs",
-	 "; it is suspended"},
-	{suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "; it is suspended"},
-	{hung_and_suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "it is suspended: "},
-	{waiting_for_its_map, "multipath /dev/sdb",
+	{entry_exists, "lvm lvmdevices --check", "another id"},
+	{filtered, "lvmconfig --type full devices/filter", "devices/filter (/etc/lvm/lvm.conf:3)"},
+	{filtered_by_an_unknown_pattern, "lvmconfig --type full devices/filter", "filter config"},
+	{too_small, "lvmconfig --type full devices/pv_min_size", "too small"},
+	{disk_of_a_guest, "lvmconfig --type full devices/scan_lvs", "device is an LV"},
+	{suspended_disk_of_a_guest, "lvmconfig --type full devices/scan_lvs", "; it is suspended"},
+	{suspended, "dmsetup info /dev/sdb", "; it is suspended"},
+	{hung_and_suspended, "dmsetup info /dev/sdb", "it is suspended: "},
+	{waiting_for_its_map, "multipath -ll",
 	 "is not there yet, although udev has known this one for 4 min"},
-	{damaged_member, "vgck --updatemetadata data && vgchange -aay data", "metadata is damaged"},
 	{damaged, "pvck --dump metadata_search /dev/sdb", "metadata is damaged"},
+	{copied, "pvs -a -o name,uuid,vg_name,pv_duplicate",
+	 "another device carries the same PV: /dev/sdq"},
 	{hung_in_the_queue, "journalctl -k -b",
 	 "; its event is number 3 in the queue and has waited for 4 min"},
 };
@@ -443,7 +431,7 @@ TEST_EACH(the_next_step_fits_what_is_known, steps)
 	pv.state = LEA_PV_EXCLUDED;
 	steps[_i].make();
 	ck_assert(lea_cause_of_pv(&pv, &reason));
-	ck_assert_str_eq(reason.next, steps[_i].next);
+	ck_assert_str_eq(reason.next.command, steps[_i].next);
 	ck_assert_msg(strstr(reason.evidence, steps[_i].evidence) != NULL, "%s", reason.evidence);
 }
 
@@ -456,8 +444,81 @@ TEST(an_lv_whose_name_is_taken_waits_for_it)
 	ck_assert_str_eq(reason.cause, "name-taken");
 	ck_assert_str_eq(reason.evidence,
 			 "another device has the name data-home: dm-3, UUID CRYPT-x");
-	ck_assert_str_eq(reason.next,
-			 "dmsetup rename data-home data-home_old && lvchange -aay data/home");
+	ck_assert_str_eq(reason.next.command,
+			 "dmsetup info data-home");
+}
+
+/* What carried a PV in the last good boot says where to look for it. */
+static const struct {
+	struct lea_boot_pv pv;
+	const char *next;
+} kinds[] = {
+	{{.kind = LEA_BOOT_DISK, .address = "pci0/host2/2:0:0:0"}, "for f in "},
+	{{.kind = LEA_BOOT_PARTITION, .address = "pci0/nvme/nvme0"}, "lsblk "},
+	{{.kind = LEA_BOOT_MULTIPATH, .address = ""}, "multipath -ll"},
+	{{.kind = LEA_BOOT_MD, .address = ""}, "cat /proc/mdstat"},
+	{{.kind = LEA_BOOT_LUKS, .address = ""}, "lsblk "},
+	{{.kind = LEA_BOOT_LV, .address = ""}, "lvs "},
+	{{.kind = LEA_BOOT_LOOP, .address = ""}, "losetup --list"},
+	{{.kind = LEA_BOOT_OTHER, .address = ""}, "lsblk "},
+};
+
+TEST_EACH(a_missing_pv_is_looked_for_by_its_kind, kinds)
+{
+	pv.state = LEA_PV_ABSENT;
+	pv.remembered = &kinds[_i].pv;
+	ck_assert(lea_cause_of_pv(&pv, &reason));
+	ck_assert_msg(!strncmp(reason.next.command, kinds[_i].next, strlen(kinds[_i].next)), "%s",
+		      reason.next.command);
+}
+
+/* What keeps other programs or hosts out: the step only looks. */
+static void be_shared(void)
+{
+	vg.access = LEA_VG_ACCESS_SHARED;
+}
+
+static void be_exported(void)
+{
+	vg.access = LEA_VG_ACCESS_EXPORTED;
+}
+
+static void be_foreign(void)
+{
+	vg.access = LEA_VG_ACCESS_FOREIGN;
+}
+
+static void be_manual(void)
+{
+	vg.is_auto = false;
+}
+
+static void be_off(void)
+{
+	machine.has_activation = false;
+}
+
+static void (*const fences[])(void) = {be_shared,   be_exported, be_foreign, be_reserved,
+				       be_read_only, be_manual,	 be_off};
+
+TEST_EACH(no_step_crosses_a_fence_of_a_vg, fences)
+{
+	fences[_i]();
+	ck_assert(lea_cause_of_vg(&vg, &reason));
+	ck_assert(reason.is_configured);
+	ck_assert_msg(reason.next.class == LEA_NEXT_LOOK, "%s", reason.cause);
+}
+
+static const enum lea_selected unselected[] = {LEA_SELECT_NOT_IN_AUTO, LEA_SELECT_NOT_AUTO,
+					       LEA_SELECT_SKIP_FLAG, LEA_SELECT_FILTERED};
+
+TEST_EACH(no_step_crosses_a_fence_of_an_lv, unselected)
+{
+	lv.is_active = false;
+	lv.selected = unselected[_i];
+	ck_assert(lea_cause_of_lv(&lv, &reason));
+	ck_assert(reason.is_configured);
+	ck_assert_msg(reason.next.class == LEA_NEXT_LOOK, "%s", reason.cause);
 }
 
 TEST(a_long_text_is_cut)
@@ -470,7 +531,7 @@ TEST(a_long_text_is_cut)
 	vg.claim_reason = vg.name = long_text;
 	ck_assert(lea_cause_of_vg(&vg, &reason));
 	ck_assert_uint_eq(strlen(reason.evidence), LEA_CAUSE_EVIDENCE_BYTES - 1);
-	ck_assert_uint_lt(strlen(reason.next), LEA_CAUSE_NEXT_BYTES);
+	ck_assert_uint_lt(strlen(reason.next.command), LEA_NEXT_BYTES);
 }
 
 /* ---- the line of a setting */
