@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <json-c/json_object.h>
+#include <json-c/json_pointer.h>
+#include <json-c/json_tokener.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,4 +101,50 @@ int lea_json_print(const struct lea_json *json, FILE *out)
 		return -ENOMEM;
 	fprintf(out, "%s\n", text);
 	return 0;
+}
+
+/* ---- of other programs */
+
+struct json_object *lea_json_read(const char *text)
+{
+	struct json_object *object = json_tokener_parse(text);
+
+	if (json_object_is_type(object, json_type_object))
+		return object;
+	json_object_put(object);
+	return NULL;
+}
+
+void lea_json_free(struct json_object *object)
+{
+	json_object_put(object);
+}
+
+static struct json_object *find(struct json_object *from, const char *path, enum json_type type)
+{
+	struct json_object *found = NULL;
+
+	return !json_pointer_get(from, path, &found) && json_object_is_type(found, type) ? found
+											 : NULL;
+}
+
+bool lea_json_find_number(struct json_object *from, const char *path, uint64_t *ret_number)
+{
+	struct json_object *found = find(from, path, json_type_int);
+	const int64_t number = found ? json_object_get_int64(found) : -1;
+
+	if (number < 0)
+		return false;
+	*ret_number = (uint64_t)number;
+	return true;
+}
+
+bool lea_json_find_bool(struct json_object *from, const char *path, bool *ret_value)
+{
+	struct json_object *found = find(from, path, json_type_boolean);
+
+	if (!found)
+		return false;
+	*ret_value = json_object_get_boolean(found);
+	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON output of the commands, made with json-c. Every output is one object whose first member is
- * "version", the version of the format; lvmevent-json(5) documents the members.
+ * JSON of the commands, made with json-c, and of other programs, read with it. Every output is one
+ * object whose first member is "version", the version of the format; lvmevent-json(5) documents the
+ * members.
  */
 #pragma once
 
@@ -38,6 +39,13 @@ struct json_object *lea_json_list(struct lea_json *json, struct json_object *to,
 /* The last value of the list is complete: keeps its text and frees its parts, which the next value
  * uses again. For long lists. */
 void lea_json_fold(struct lea_json *json, struct json_object *list);
+
+/* What another program printed: an object, the caller's (lea_json_free); NULL: it is none. */
+struct json_object *lea_json_read(const char *text);
+void lea_json_free(struct json_object *object);
+/* The member of an object in @from: "/smart_status/passed". False: there is none of this type. */
+bool lea_json_find_number(struct json_object *from, const char *path, uint64_t *ret_number);
+bool lea_json_find_bool(struct json_object *from, const char *path, bool *ret_value);
 
 /* Prints the object and a newline. 0 or -ENOMEM, with nothing printed. */
 LEA_MUST_CHECK int lea_json_print(const struct lea_json *json, FILE *out);

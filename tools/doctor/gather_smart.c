@@ -3,7 +3,7 @@
 #include "doctor/gather_private.h"
 
 #include "base/cleanup.h"
-#include "doctor/parse.h"
+#include "doctor/parse_smart.h"
 #include "world/proc.h"
 
 #include <stdio.h>

@@ -97,39 +97,6 @@ bool lea_doctor_parse_error(const char *line, char ret_disk[static 32])
 	return true;
 }
 
-/* The text after "KEY" and the colon; NULL: no such key. */
-static const char *after_key(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	if (!at)
-		return NULL;
-	at += strlen(key);
-	at += strspn(at, " \t\n");
-	if (*at != ':')
-		return NULL;
-	return at + 1 + strspn(at + 1, " \t\n");
-}
-
-bool lea_doctor_parse_smart(const char *text, bool *ret_failing, uint64_t *ret_wear_percent)
-{
-	static const char *const wear_keys[] = {"\"percentage_used\"",
-						"\"percentage_used_endurance_indicator\""};
-	const char *passed = after_key(text, "\"passed\"");
-	uint64_t wear = LEA_DOCTOR_UNKNOWN;
-
-	for (size_t i = 0; i < ARRAY_SIZE(wear_keys); i++) {
-		const char *at = after_key(text, wear_keys[i]);
-
-		if (wear == LEA_DOCTOR_UNKNOWN && at &&
-		    (!lea_number_take(&at, &wear) || wear > 255))
-			wear = LEA_DOCTOR_UNKNOWN;
-	}
-	*ret_failing = passed && !strncmp(passed, "false", 5);
-	*ret_wear_percent = wear;
-	return passed || wear != LEA_DOCTOR_UNKNOWN;
-}
-
 enum lea_doctor_cache lea_doctor_parse_cache(const char *text)
 {
 	static const char temporary[] = "temporary ";

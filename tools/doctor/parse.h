@@ -29,9 +29,6 @@ bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io);
  */
 bool lea_doctor_parse_error(const char *line, char ret_disk[static 32]);
 
-/* What `smartctl -j -H -A` printed. False: no such data. */
-bool lea_doctor_parse_smart(const char *text, bool *ret_failing, uint64_t *ret_wear_percent);
-
 /* avg60 of the line "full" of /proc/pressure/io, in hundredths; LEA_DOCTOR_UNKNOWN: none. */
 uint64_t lea_doctor_parse_pressure(const char *text);
 

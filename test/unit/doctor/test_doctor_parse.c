@@ -3,6 +3,7 @@
 #include "activate/snapshot_status.h"
 #include "base/cleanup.h"
 #include "doctor/parse.h"
+#include "doctor/parse_smart.h"
 #include "unit/suite.h"
 
 #include <stdlib.h>
@@ -72,8 +73,20 @@ static const struct {
 	{"{\"smart_status\": {\n \"passed\": true }}", true, false, LEA_DOCTOR_UNKNOWN},
 	{"{\"smart_status\":{\"passed\":false}}", true, true, LEA_DOCTOR_UNKNOWN},
 	{"{\"nvme_smart_health_information_log\": { \"percentage_used\": 93 } }", true, false, 93},
-	{"{\"percentage_used\": 256}", false, false, LEA_DOCTOR_UNKNOWN},
-	{"{\"percentage_used\": \"x\"}", false, false, LEA_DOCTOR_UNKNOWN},
+	{"{\"nvme_smart_health_information_log\": {\"percentage_used\": 256}}", false, false,
+	 LEA_DOCTOR_UNKNOWN},
+	{"{\"nvme_smart_health_information_log\": {\"percentage_used\": \"x\"}}", false, false,
+	 LEA_DOCTOR_UNKNOWN},
+	/* a SAS disk, and any disk with smartmontools 7.4 */
+	{"{\"scsi_percentage_used_endurance_indicator\": 97}", true, false, 97},
+	{"{\"endurance_used\": {\"current_percent\": 99}, \"smart_status\": {\"passed\": true}}", true,
+	 false, 99},
+	/* members of these names that say something else */
+	{"{\"ata_smart_self_test_log\": {\"standard\": {\"table\": [{\"status\": {\"passed\": false}}]}}}",
+	 false, false, LEA_DOCTOR_UNKNOWN},
+	{"{\"percentage_used\": 99}", false, false, LEA_DOCTOR_UNKNOWN},
+	{"[{\"smart_status\": {\"passed\": false}}]", false, false, LEA_DOCTOR_UNKNOWN},
+	{"{\"smart_status\": {\"passed\": false}", false, false, LEA_DOCTOR_UNKNOWN},
 	{"", false, false, LEA_DOCTOR_UNKNOWN},
 	{"\"passed\"", false, false, LEA_DOCTOR_UNKNOWN},
 };
