@@ -131,7 +131,7 @@ static void describe(const struct lea_scan_vg *scanned, enum lea_vg_because beca
 		snprintf(reason, LEA_BATCH_REASON_BYTES, "%s", scanned->moved_why);
 	else if (because == LEA_VG_BECAUSE_TWIN)
 		lea_append(reason, LEA_BATCH_REASON_BYTES,
-			   "; give this one another: vgrename %s NEW", id);
+			   "; one of them needs another, this one is %s: see vgrename(8)", id);
 	else if (because == LEA_VG_BECAUSE_ABSENT && excluded)
 		snprintf(reason, LEA_BATCH_REASON_BYTES,
 			 "PV %s is recorded on %.60s, which is excluded: %s", id,
