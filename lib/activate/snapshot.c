@@ -99,7 +99,8 @@ static void tell(const struct lea_dm_exec *run, uint32_t node)
 	const struct lea_vg *vg = run->plan->vg;
 	const struct lea_lv *lv = &vg->lvs[run->plan->node[node].lv];
 	LEA_AUTO(lea_freep) char *text = NULL;
-	char evidence[256], next[300];
+	char evidence[256];
+	struct lea_next next;
 	struct lea_snapshot_status status;
 	struct lea_log_fields fields = {.message_id = LEA_MESSAGE_SNAPSHOT,
 					.vg = vg->name,
@@ -113,10 +114,11 @@ static void tell(const struct lea_dm_exec *run, uint32_t node)
 	status = lea_snapshot_status_parse(text);
 	severity = lea_snapshot_tell(&status, UINT64_MAX, vg->name, lv->name,
 				     vg->lvs[lv->cow->origin].name, evidence, sizeof(evidence),
-				     next, sizeof(next));
+				     &next);
 	if (severity)
 		lea_log_with(run->world->log, severity > 1 ? LEA_LOG_ERROR : LEA_LOG_WARNING,
-			     &fields, "LV %s/%s: %s; %s", vg->name, lv->name, evidence, next);
+			     &fields, "LV %s/%s: %s; %s", vg->name, lv->name, evidence,
+			     next.command);
 }
 
 void lea_dm_exec_tell_snapshots(const struct lea_dm_exec *run, uint32_t index)

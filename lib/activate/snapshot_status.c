@@ -42,15 +42,18 @@ uint32_t lea_snapshot_percent(const struct lea_snapshot_status *status)
 
 int lea_snapshot_tell(const struct lea_snapshot_status *status, uint64_t full_in_s, const char *vg,
 		      const char *cow, const char *origin, char *ret_evidence,
-		      size_t evidence_bytes, char *ret_next, size_t next_bytes)
+		      size_t evidence_bytes, struct lea_next *ret_next)
 {
+	char name[260];
 	int used;
 
+	snprintf(name, sizeof(name), "%.127s/%.127s", vg, cow);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (status->state == words[i].state) {
 			snprintf(ret_evidence, evidence_bytes, "is %s (of %s/%s)", words[i].said,
 				 vg, origin);
-			snprintf(ret_next, next_bytes, "lvremove %s/%s", vg, cow);
+			lea_next_set(ret_next, LEA_LOOK("lvs -o +snap_percent,lv_snapshot_invalid $1"),
+				     name);
 			return 2;
 		}
 	if (status->state != LEA_SNAPSHOT_USED ||
@@ -62,6 +65,6 @@ int lea_snapshot_tell(const struct lea_snapshot_status *status, uint64_t full_in
 		snprintf(ret_evidence + used, evidence_bytes - (size_t)used,
 			 ", full in about %" PRIu64 " min at the present rate",
 			 (full_in_s + 59) / 60);
-	snprintf(ret_next, next_bytes, "lvextend -L +1g %s/%s", vg, cow);
+	lea_next_set(ret_next, LEA_CHANGE("lvextend -L +1g $1"), name);
 	return 1;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/next.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,4 +39,4 @@ uint32_t lea_snapshot_percent(const struct lea_snapshot_status *status);
  */
 int lea_snapshot_tell(const struct lea_snapshot_status *status, uint64_t full_in_s, const char *vg,
 		      const char *cow, const char *origin, char *ret_evidence,
-		      size_t evidence_bytes, char *ret_next, size_t next_bytes);
+		      size_t evidence_bytes, struct lea_next *ret_next);

@@ -22,6 +22,7 @@ struct lea_doctor_judged {
 	unsigned int faults; /* enum lea_doctor_fault */
 	uint64_t await_us;   /* LEA_DOCTOR_UNKNOWN: too few requests */
 	bool await_is_write;
+	uint64_t stuck; /* requests that waited through the whole sample, in which none was done */
 };
 
 /* @ret_judged: [disks->count] */
@@ -64,6 +65,9 @@ static inline uint64_t lea_doctor_lv_bytes(const struct lea_vg *vg, const struct
 {
 	return (uint64_t)lv->extent_count * vg->extent_sectors * 512;
 }
+
+/* What to do about a disk that is slow or fails: it is a PV, or below one. */
+void lea_doctor_advise_move(struct lea_doctor_finding *finding, const struct lea_doctor_disk *disk);
 
 typedef void lea_doctor_run_check(const struct lea_doctor_facts *facts,
 				  struct lea_doctor_report *report);

@@ -19,18 +19,47 @@
 /* A few requests are no average: a disk may have had to wake up. */
 #define REQUESTS_LEAST	    16U
 #define MEASURED_LEAST	    4U
+#define LONG_MS		    1000U
+#define LONG_LEAST	    4U
 #define WEAR_LIMIT_PERCENT  90U
 #define EXTENTS_LIMIT	    1000U
 /* A file that holds less than this part of its size is sparse; the rest is the file system's own.
  */
 #define SPARSE_PERCENT	    95U
 
+void lea_doctor_advise_move(struct lea_doctor_finding *finding, const struct lea_doctor_disk *disk)
+{
+	if (disk->is_pv)
+		lea_doctor_advice(finding, "move its data to another disk: pvmove(8)");
+	else
+		lea_doctor_advice(finding, "replace it where it is used, below the PV: mdadm(8), "
+					   "multipath(8)");
+}
+
 /* ---- D1 */
 
-/* Average time of a request in the sample, in us; LEA_DOCTOR_UNKNOWN: too few. */
+static uint64_t requests_of(const struct lea_doctor_disk *disk)
+{
+	return disk->has_io ? disk->after.reads - disk->before.reads + disk->after.writes -
+				      disk->before.writes
+			    : 0;
+}
+
+/* Average time of a request in the sample, in us; LEA_DOCTOR_UNKNOWN: too few, unless they took
+ * long: of a disk that does one request after another a sample sees no more. */
 static uint64_t await_us(uint64_t requests, uint64_t ms)
 {
-	return requests < REQUESTS_LEAST ? LEA_DOCTOR_UNKNOWN : ms * 1000 / requests;
+	return requests < (ms >= LONG_MS ? LONG_LEAST : REQUESTS_LEAST) ? LEA_DOCTOR_UNKNOWN
+									: ms * 1000 / requests;
+}
+
+/* Did requests wait through the whole sample, and none was done? */
+static uint64_t stuck_of(const struct lea_doctor_disk *disk, uint64_t sample_ms)
+{
+	return disk->has_io && sample_ms >= LONG_MS && disk->before.in_flight &&
+			       disk->after.in_flight && !requests_of(disk)
+		       ? disk->after.in_flight
+		       : 0;
 }
 
 static void set_await(const struct lea_doctor_disk *disk, struct lea_doctor_judged *judged)
@@ -50,13 +79,6 @@ static void set_await(const struct lea_doctor_disk *disk, struct lea_doctor_judg
 		judged->await_us = write_us;
 		judged->await_is_write = true;
 	}
-}
-
-static uint64_t requests_of(const struct lea_doctor_disk *disk)
-{
-	return disk->has_io ? disk->after.reads - disk->before.reads + disk->after.writes -
-				      disk->before.writes
-			    : 0;
 }
 
 static int compare_times(const void *a, const void *b)
@@ -91,7 +113,7 @@ static uint64_t median_us(const struct lea_doctor_disks *disks,
 
 static bool is_failing(const struct lea_doctor_disk *disk)
 {
-	return disk->kernel_errors || disk->timeouts ||
+	return disk->kernel_errors ||
 	       (disk->state[0] && strcmp(disk->state, "running") != 0 &&
 		strcmp(disk->state, "live") != 0) ||
 	       (disk->smart == LEA_DOCTOR_SMART_READ &&
@@ -120,8 +142,10 @@ void lea_doctor_judge_disks(const struct lea_doctor_disks *disks,
 {
 	uint64_t median[3] = {0};
 
-	for (uint32_t i = 0; i < disks->count; i++)
+	for (uint32_t i = 0; i < disks->count; i++) {
 		set_await(&disks->disk[i], &ret_judged[i]);
+		ret_judged[i].stuck = stuck_of(&disks->disk[i], disks->sample_ms);
+	}
 	median[LEA_DOCTOR_NO] = median_us(disks, ret_judged, LEA_DOCTOR_NO);
 	median[LEA_DOCTOR_YES] = median_us(disks, ret_judged, LEA_DOCTOR_YES);
 	for (uint32_t i = 0; i < disks->count; i++) {
@@ -129,7 +153,9 @@ void lea_doctor_judge_disks(const struct lea_doctor_disks *disks,
 
 		ret_judged[i].faults =
 			(disk->is_late ? LEA_DOCTOR_FAULT_LATE : 0U) |
-			(is_slow(disk, &ret_judged[i], median[disk->is_rotational]) ? LEA_DOCTOR_FAULT_SLOW : 0U) |
+			(ret_judged[i].stuck || is_slow(disk, &ret_judged[i], median[disk->is_rotational])
+				 ? LEA_DOCTOR_FAULT_SLOW
+				 : 0U) |
 			(is_failing(disk) ? LEA_DOCTOR_FAULT_FAILING : 0U) |
 			(disk->is_rotational == LEA_DOCTOR_YES ? LEA_DOCTOR_FAULT_ROTATIONAL : 0U);
 	}
@@ -144,8 +170,29 @@ static void tell_late(const struct lea_doctor_facts *facts, const struct lea_doc
 	finding.why = "whatever reads or writes it waits, and at the next boot its VG may be "
 		      "missing";
 	lea_doctor_evidence(&finding, "does not answer a read in time");
-	lea_doctor_next(&finding, "journalctl -k -b | grep %s", disk->kernel);
+	lea_next_set(&finding.next, LEA_LOOK("journalctl -k -b"));
 	lea_doctor_tell(report, &finding);
+}
+
+static void say_slow(const struct lea_doctor_judged *judged, const struct lea_doctor_disk *disk,
+		     uint64_t sample_ms, struct lea_doctor_finding *finding)
+{
+	char time[LEA_DOCTOR_SIZE_BYTES];
+
+	if (judged->stuck) {
+		lea_doctor_evidence(finding,
+				    "%" PRIu64 " request%s, and none was done in %" PRIu64
+				    ".%" PRIu64 " s",
+				    judged->stuck, judged->stuck == 1 ? " waits" : "s wait",
+				    sample_ms / 1000, sample_ms % 1000 / 100);
+		return;
+	}
+	lea_doctor_time(judged->await_us, time);
+	lea_doctor_evidence(finding, "%s a %s on average, %s", time,
+			    judged->await_is_write ? "write" : "read",
+			    disk->is_rotational == LEA_DOCTOR_YES  ? "rotational"
+			    : disk->is_rotational == LEA_DOCTOR_NO ? "solid state"
+								   : "of unknown kind");
 }
 
 void lea_doctor_check_slow(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
@@ -156,7 +203,6 @@ void lea_doctor_check_slow(const struct lea_doctor_facts *facts, struct lea_doct
 		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 		const struct lea_doctor_judged *judged = &report->judged[i];
 		struct lea_doctor_finding finding;
-		char time[LEA_DOCTOR_SIZE_BYTES];
 
 		if (disk->is_late)
 			tell_late(facts, disk, report);
@@ -168,14 +214,9 @@ void lea_doctor_check_slow(const struct lea_doctor_facts *facts, struct lea_doct
 				 &finding);
 		finding.why = "one slow disk slows down everything that waits for it, and a disk "
 			      "that becomes slow often fails soon";
-		lea_doctor_time(judged->await_us, time);
-		lea_doctor_evidence(&finding, "%s a %s on average, %s", time,
-				    judged->await_is_write ? "write" : "read",
-				    disk->is_rotational == LEA_DOCTOR_YES  ? "rotational"
-				    : disk->is_rotational == LEA_DOCTOR_NO ? "solid state"
-									   : "of unknown kind");
-		lea_doctor_next(&finding, "smartctl -x %s; if it stays slow: pvmove %s", disk->name,
-				disk->name);
+		say_slow(judged, disk, facts->disks.sample_ms, &finding);
+		lea_next_set(&finding.next, LEA_LOOK("smartctl -x $1"), disk->name);
+		lea_doctor_advise_move(&finding, disk);
 		lea_doctor_tell(report, &finding);
 	}
 	if (unknown)
@@ -195,8 +236,8 @@ static void tell_no_flush(const struct lea_doctor_facts *facts, const struct lea
 	lea_doctor_evidence(&finding,
 			    "the kernel sends no flushes (queue/write_cache \"write through\"), "
 			    "but the disk caches writes (cache_type \"write back\")");
-	lea_doctor_next(&finding, "echo \"write back\" >/sys/block/%s/queue/write_cache",
-			disk->kernel);
+	lea_next_set(&finding.next, LEA_CHANGE("echo 'write back' >/sys/block/$1/queue/write_cache"),
+		     disk->kernel);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -214,11 +255,12 @@ static void tell_cache_off(const struct lea_doctor_facts *facts, const struct le
 	lea_doctor_evidence(&finding, "the write cache of this solid-state disk is off (%s)",
 			    disk->is_scsi ? "cache_type \"write through\""
 					  : "queue/write_cache \"write through\"");
+	lea_next_set(&finding.next, LEA_LOOK("cat /sys/block/$1/queue/write_cache"), disk->kernel);
 	if (!disk->is_scsi)
-		lea_doctor_next(&finding, "in the host's settings of this disk: turn its write "
-					  "cache on (QEMU: write-cache=on)");
+		lea_doctor_advice(&finding, "in the host's settings of this disk: turn its write "
+					    "cache on (QEMU: write-cache=on)");
 	else
-		lea_doctor_next(&finding,
+		lea_doctor_advice(&finding,
 				"in /etc/udev/rules.d/60-write-cache.rules: ACTION==\"add\", "
 				"SUBSYSTEM==\"scsi_disk\", ATTRS{model}==\"%s\", "
 				"ATTR{cache_type}=\"temporary write back\"",
@@ -259,7 +301,9 @@ static void tell_failing(const struct lea_doctor_facts *facts, const struct lea_
 	struct lea_doctor_finding finding;
 	const char *and = "";
 
-	lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.disk = disk}, &finding);
+	/* A time-out by itself may be months old, and that of a disk that had to spin up. */
+	lea_doctor_begin(report, facts, is_failing(disk) ? 2 : 1,
+			 &(struct lea_doctor_about){.disk = disk}, &finding);
 	finding.why = "a disk that reports errors loses data; what is mirrored can still be read";
 	if (disk->state[0] && strcmp(disk->state, "running") != 0 &&
 	    strcmp(disk->state, "live") != 0) {
@@ -274,8 +318,8 @@ static void tell_failing(const struct lea_doctor_facts *facts, const struct lea_
 		and = ", ";
 	}
 	if (disk->timeouts) {
-		lea_doctor_evidence(&finding, "%s%" PRIu64 " commands timed out", and,
-				    disk->timeouts);
+		lea_doctor_evidence(&finding, "%s%" PRIu64 " command%s timed out since the disk came",
+				    and, disk->timeouts, disk->timeouts == 1 ? "" : "s");
 		and = ", ";
 	}
 	if (disk->smart == LEA_DOCTOR_SMART_READ && disk->smart_failing) {
@@ -286,9 +330,8 @@ static void tell_failing(const struct lea_doctor_facts *facts, const struct lea_
 	    disk->wear_percent >= WEAR_LIMIT_PERCENT)
 		lea_doctor_evidence(&finding, "%s%" PRIu64 " %% of its life is used", and,
 				    disk->wear_percent);
-	lea_doctor_next(&finding, "vgextend %s NEWDISK && pvmove %s && vgreduce %s %s",
-			finding.vg[0] ? finding.vg : "VG", disk->name,
-			finding.vg[0] ? finding.vg : "VG", disk->name);
+	lea_next_set(&finding.next, LEA_LOOK("smartctl -x $1"), disk->name);
+	lea_doctor_advise_move(&finding, disk);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -301,7 +344,7 @@ void lea_doctor_check_failing(const struct lea_doctor_facts *facts,
 	for (uint32_t i = 0; i < facts->disks.count; i++) {
 		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 
-		if (report->judged[i].faults & LEA_DOCTOR_FAULT_FAILING)
+		if ((report->judged[i].faults & LEA_DOCTOR_FAULT_FAILING) || disk->timeouts)
 			tell_failing(facts, disk, report);
 		absent |= disk->smart == LEA_DOCTOR_SMART_ABSENT;
 		late += disk->smart == LEA_DOCTOR_SMART_LATE;
@@ -330,7 +373,7 @@ static bool is_network(const char *fs)
 
 static void tell_file(const struct lea_doctor_facts *facts, const struct lea_doctor_disk *disk,
 		      const struct lea_doctor_report *report, unsigned int severity,
-		      const char *evidence, const char *why, const char *next)
+		      const char *evidence, const char *why, const struct lea_next *next)
 {
 	struct lea_doctor_finding finding;
 
@@ -338,7 +381,9 @@ static void tell_file(const struct lea_doctor_facts *facts, const struct lea_doc
 			 &finding);
 	finding.why = why;
 	lea_doctor_evidence(&finding, "it is the file %s%s", disk->file.path, evidence);
-	lea_doctor_next(&finding, "%s", next);
+	finding.next = *next;
+	if (next->class == LEA_NEXT_LOOK)
+		lea_doctor_advice(&finding, "move the PV to a disk: pvmove(8)");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -347,25 +392,25 @@ static void check_content(const struct lea_doctor_facts *facts, const struct lea
 {
 	const struct lea_doctor_file *file = &disk->file;
 	char text[LEA_DOCTOR_EVIDENCE_BYTES], held[LEA_DOCTOR_SIZE_BYTES],
-		size[LEA_DOCTOR_SIZE_BYTES], next[LEA_DOCTOR_NEXT_BYTES],
-		quoted[LEA_DOCTOR_QUOTED_BYTES];
+		size[LEA_DOCTOR_SIZE_BYTES];
+	struct lea_next next;
 
 	lea_doctor_size(file->held_bytes, held);
 	lea_doctor_size(file->size_bytes, size);
 	if (file->held_bytes < file->size_bytes / 100 * SPARSE_PERCENT) {
 		snprintf(text, sizeof(text), ", which is sparse: %s of %s are allocated", held,
 			 size);
-		snprintf(next, sizeof(next), "fallocate -l %" PRIu64 " %s", file->size_bytes,
-			 lea_doctor_quote(file->path, quoted));
+		lea_next_set(&next, LEA_LOOK("df $1"), file->path);
 		tell_file(facts, disk, report, 1, text,
-			  "when the file system below is full, writes to the PV fail", next);
+			  "when the file system below is full, writes to the PV fail", &next);
 	}
 	if (file->extents != LEA_DOCTOR_UNKNOWN && file->extents > EXTENTS_LIMIT) {
 		snprintf(text, sizeof(text), ", which is in %" PRIu64 " pieces", file->extents);
+		lea_next_set(&next, LEA_LOOK("filefrag $1"), file->path);
 		tell_file(facts, disk, report, 1, text,
 			  "each piece costs a seek, and the map of a file in many pieces costs "
 			  "memory and time",
-			  "move the data to a disk: vgextend, pvmove, vgreduce");
+			  &next);
 	}
 }
 
@@ -374,23 +419,27 @@ void lea_doctor_check_files(const struct lea_doctor_facts *facts, struct lea_doc
 	for (uint32_t i = 0; i < facts->disks.count; i++) {
 		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 		const struct lea_doctor_file *file = &disk->file;
-		char text[LEA_DOCTOR_EVIDENCE_BYTES], next[LEA_DOCTOR_NEXT_BYTES];
+		char text[LEA_DOCTOR_EVIDENCE_BYTES];
+		struct lea_next next;
 
 		if (!file->path[0])
 			continue;
 		if (is_network(file->fs)) {
 			snprintf(text, sizeof(text), " on %s", file->fs);
+			/* Not losetup, which asks for the file: that may hang. */
+			lea_next_set(&next, LEA_LOOK("cat /sys/block/$1/loop/backing_file"),
+				     disk->kernel);
 			tell_file(facts, disk, report, 2, text,
 				  "when the server or its network stops, all tasks that use the VG "
 				  "hang, and at boot the VG is missing",
-				  "move the data to a disk: vgextend, pvmove, vgreduce");
+				  &next);
 		} else if (file->has_direct_io == LEA_DOCTOR_NO) {
-			snprintf(next, sizeof(next), "losetup --direct-io=on /dev/%s",
-				 disk->kernel);
+			lea_next_set(&next, LEA_CHANGE("losetup --direct-io=on /dev/$1"),
+				     disk->kernel);
 			tell_file(facts, disk, report, 1, ", used without direct I/O",
 				  "data is cached twice, and a flush waits for the other writes of "
 				  "that file system",
-				  next);
+				  &next);
 		}
 		/* Nothing more matters for a file on another machine. */
 		if (is_network(file->fs))

@@ -82,8 +82,8 @@ static void tell_shared(const struct lea_doctor_facts *facts, const struct owner
 		"each write is followed by one of DRBD's metadata: both wait for the same disk";
 	lea_doctor_evidence(&finding, "DRBD's metadata in it and the data in %s share the disk %s",
 			    facts->vgs.vg[data->vg].vg->name, metadata->disk->kernel);
-	lea_doctor_next(&finding, "vgextend %s OTHERDISK && pvmove %s OTHERDISK", vg->name,
-			metadata->disk->name);
+	lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +devices $1"), vg->name);
+	lea_doctor_advice(&finding, "move the metadata to a disk of its own: pvmove(8)");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -125,8 +125,8 @@ static void check_snapshots(const struct lea_doctor_facts *facts, const struct l
 		finding.why = "each write of the replica waits for the copy of the snapshot, and "
 			      "with it the writes of all nodes";
 		lea_doctor_evidence(&finding, "a volume that is replicated has a thick snapshot");
-		lea_doctor_next(&finding, "lvremove the snapshot; use a thin pool for volumes that "
-					  "get snapshots");
+		lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +origin,snap_percent $1"), vg->name);
+		lea_doctor_advice(&finding, "use a thin pool for volumes that get snapshots");
 		lea_doctor_tell(report, &finding);
 	}
 }
@@ -158,7 +158,8 @@ static void check_flushes(const struct lea_doctor_facts *facts, const enum use *
 			      "disk's cache is protected";
 		lea_doctor_evidence(&finding, "DRBD is set to %s no, but the disk caches writes",
 				    options[i]);
-		lea_doctor_next(&finding,
+		lea_next_set(&finding.next, LEA_LOOK("drbdsetup show"));
+		lea_doctor_advice(&finding,
 				"remove \"%s no\" from the resource's settings, then: "
 				"drbdadm adjust all",
 				options[i]);
@@ -179,7 +180,8 @@ static void check_scanned(const struct lea_doctor_facts *facts,
 	finding.why = "LVM opens replicated devices, waits for those that are secondary, and may "
 		      "activate the VG of a virtual machine on them";
 	lea_doctor_evidence(&finding, "LVM's filters let DRBD's devices through");
-	lea_doctor_next(&finding, "in lvm.conf: devices { global_filter = [ \"r|^/dev/drbd|\" ] }");
+	lea_next_set(&finding.next, LEA_LOOK("lvmconfig --type full devices/global_filter"));
+	lea_doctor_advice(&finding, "in lvm.conf: devices { global_filter = [ \"r|^/dev/drbd|\" ] }");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -194,7 +196,7 @@ static void check_cluster(const struct lea_doctor_facts *facts, const struct lea
 	finding.why = "two nodes that activate it at the same time destroy its file systems";
 	lea_doctor_evidence(&finding, "a cluster manager activates it, but events do, too: its "
 				      "autoactivation property is on");
-	lea_doctor_next(&finding, "vgchange --setautoactivation n %s", vg->vg->name);
+	lea_next_set(&finding.next, LEA_CHANGE("vgchange --setautoactivation n $1"), vg->vg->name);
 	lea_doctor_tell(report, &finding);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
-/* D7: what is not used. Nothing is removed here: the command is only printed. */
+/* D7: what is not used. No step removes anything: it may be in use, or data. */
 #include "doctor/check.h"
 
 #include "base/append.h"
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define NAMED_MOST	   5U
+#define META		   "_meta"
 #define DAY_S		   86400U
 #define METADATA_TIMES	   8U
 #define METADATA_BIG_BYTES (1ULL << 30)
@@ -32,18 +33,30 @@ static bool is_spare(const struct lea_lv *lv)
 	return ends_in(lv->name, "_pmspare");
 }
 
-/* "pool_meta0", as a repair of a pool leaves it. */
-static bool is_old_metadata(const char *name)
+static bool is_pool(const struct lea_lv *lv)
 {
-	const char *at = strstr(name, "_meta");
+	const enum lea_family family = lea_lv_family(lv);
 
-	if (!at)
+	return family == LEA_FAMILY_THIN_POOL || family == LEA_FAMILY_CACHE_POOL;
+}
+
+/* "pool_meta0", as lvm2's repair of a pool leaves the old metadata. */
+static bool is_old_metadata(const struct lea_vg *vg, const char *name)
+{
+	const size_t length = strlen(name);
+	size_t chars = length;
+
+	while (chars && isdigit((unsigned char)name[chars - 1]))
+		chars--;
+	if (chars == length || chars <= strlen(META) ||
+	    strncmp(name + chars - strlen(META), META, strlen(META)) != 0)
 		return false;
-	at += strlen("_meta");
-	for (; *at; at++)
-		if (!isdigit((unsigned char)*at))
-			return false;
-	return true;
+	chars -= strlen(META);
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (is_pool(&vg->lvs[i]) && strlen(vg->lvs[i].name) == chars &&
+		    !strncmp(vg->lvs[i].name, name, chars))
+			return true;
+	return false;
 }
 
 static void tell_lv(const struct lea_doctor_facts *facts, const struct lea_vg *vg,
@@ -51,14 +64,15 @@ static void tell_lv(const struct lea_doctor_facts *facts, const struct lea_vg *v
 		    const char *what)
 {
 	struct lea_doctor_finding finding;
-	char size[LEA_DOCTOR_SIZE_BYTES];
+	char size[LEA_DOCTOR_SIZE_BYTES], name[260];
 
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.vg = vg, .lv = lv},
 			 &finding);
 	finding.why = "it takes room, and a leftover is easily mistaken for data";
 	lea_doctor_size(lea_doctor_lv_bytes(vg, lv), size);
 	lea_doctor_evidence(&finding, "%s, %s", size, what);
-	lea_doctor_next(&finding, "lvremove %s/%s", vg->name, lv->name);
+	snprintf(name, sizeof(name), "%.127s/%.127s", vg->name, lv->name);
+	lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +lv_time,devices $1"), name);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -84,8 +98,9 @@ static void check_metadata_size(const struct lea_doctor_facts *facts, const stru
 	lea_doctor_size(need, text[1]);
 	lea_doctor_evidence(&finding, "its metadata LV has %s, but needs no more than %s", text[0],
 			    text[1]);
-	lea_doctor_next(&finding, "for a smaller one the pool has to be made again: lvcreate "
-				  "--poolmetadatasize");
+	lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +lv_metadata_size,metadata_percent $1"),
+		     vg->name);
+	lea_doctor_advice(&finding, "for a smaller one the pool has to be made again: lvmthin(7)");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -103,12 +118,11 @@ static void check_hidden(const struct lea_doctor_facts *facts, const struct lea_
 	bool has_pool = false;
 
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
-		const enum lea_family family = lea_lv_family(&vg->lvs[i]);
-
-		has_pool |= family == LEA_FAMILY_THIN_POOL || family == LEA_FAMILY_CACHE_POOL;
-		if (family != LEA_FAMILY_THIN_POOL)
+		has_pool |= is_pool(&vg->lvs[i]);
+		if (lea_lv_family(&vg->lvs[i]) != LEA_FAMILY_THIN_POOL)
 			continue;
-		if (!used[i])
+		/* A pool is made before its first volume. */
+		if (!used[i] && facts->machine.uptime_s >= DAY_S)
 			tell_lv(facts, vg, &vg->lvs[i], report, "a pool without volumes");
 		check_metadata_size(facts, vg, &vg->lvs[i], report);
 	}
@@ -151,7 +165,7 @@ static void check_unused(const struct lea_doctor_facts *facts, const struct lea_
 
 		if (!is_unused(&vg->lv[i], lv))
 			continue;
-		if (is_old_metadata(lv->name)) {
+		if (is_old_metadata(vg->vg, lv->name)) {
 			tell_lv(facts, vg->vg, lv, report, "no LV uses it, not opened since boot");
 			continue;
 		}
@@ -166,8 +180,7 @@ static void check_unused(const struct lea_doctor_facts *facts, const struct lea_
 	lea_doctor_size(bytes, size);
 	lea_doctor_evidence(&finding, " (%s): not opened since boot, and not in fstab or crypttab",
 			    size);
-	lea_doctor_next(&finding, "lvs -o+lv_time %s; what is not needed: lvremove %s/LV",
-			vg->vg->name, vg->vg->name);
+	lea_next_set(&finding.next, LEA_LOOK("lvs -o +lv_time $1"), vg->vg->name);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -188,7 +201,7 @@ static void check_links(const struct lea_doctor_facts *facts, const struct lea_d
 		finding.why = "a program that writes to the name makes a plain file there";
 		lea_doctor_evidence(&finding, "it is not active, but /dev/%s/%s is there",
 				    vg->vg->name, lv->name);
-		lea_doctor_next(&finding, "vgscan --mknodes");
+		lea_next_set(&finding.next, LEA_CHANGE("vgscan --mknodes"));
 		lea_doctor_tell(report, &finding);
 	}
 }
@@ -197,7 +210,6 @@ static void check_nodes(const struct lea_doctor_facts *facts,
 			const struct lea_doctor_report *report)
 {
 	struct lea_doctor_finding finding;
-	char quoted[LEA_DOCTOR_QUOTED_BYTES];
 
 	for (uint32_t i = 0; i < facts->vgs.node_count; i++) {
 		const struct lea_doctor_node *node = &facts->vgs.node[i];
@@ -209,8 +221,7 @@ static void check_nodes(const struct lea_doctor_facts *facts,
 		finding.why = "it keeps its disks in use, and may write where another LV is now";
 		lea_doctor_evidence(&finding, "a device of VG %s (%s), but not of one of its LVs",
 				    vg->name, node->kernel);
-		lea_doctor_next(&finding, "dmsetup remove %s",
-				lea_doctor_quote(node->name, quoted));
+		lea_next_set(&finding.next, LEA_LOOK("dmsetup info $1"), node->name);
 		lea_doctor_tell(report, &finding);
 	}
 }
@@ -229,7 +240,7 @@ static void check_orphans(const struct lea_doctor_facts *facts,
 				 &finding);
 		finding.why = "its space is unused";
 		lea_doctor_evidence(&finding, "a PV of no VG");
-		lea_doctor_next(&finding, "vgextend VG %s, or pvremove %s", disk->name, disk->name);
+		lea_next_set(&finding.next, LEA_LOOK("pvs $1"), disk->name);
 		lea_doctor_tell(report, &finding);
 	}
 }

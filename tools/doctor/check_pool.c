@@ -15,6 +15,7 @@
 
 #define FULL_PERCENT	 80U
 #define CRITICAL_PERCENT 95U
+#define NAME_BYTES	 260U
 
 struct pool {
 	const struct lea_doctor_facts *facts;
@@ -33,26 +34,35 @@ static void begin(const struct pool *pool, unsigned int severity,
 			 &(struct lea_doctor_about){.vg = vg, .lv = &vg->lvs[pool->lv]}, finding);
 }
 
-static void check_full(const struct pool *pool, const char *what, const char *extend, uint64_t used,
-		       uint64_t total)
+/* VG/LV */
+static const char *name_of(const struct pool *pool, char ret_name[static NAME_BYTES])
+{
+	snprintf(ret_name, NAME_BYTES, "%.127s/%.127s", pool->vg->vg->name,
+		 pool->vg->vg->lvs[pool->lv].name);
+	return ret_name;
+}
+
+static void check_full(const struct pool *pool, const char *what, struct lea_step extend,
+		       uint64_t used, uint64_t total)
 {
 	const uint64_t percent = total ? (uint64_t)((double)used * 100 / (double)total) : 0;
-	const struct lea_vg *vg = pool->vg->vg;
 	struct lea_doctor_finding finding;
+	char name[NAME_BYTES];
 
 	if (percent < FULL_PERCENT)
 		return;
 	begin(pool, percent >= CRITICAL_PERCENT ? 2 : 1, &finding);
 	finding.why = "when it is full, writes to all its volumes stop or fail";
 	lea_doctor_evidence(&finding, "its %s is %" PRIu64 " %% full", what, percent);
-	lea_doctor_next(&finding, "lvextend %s %s/%s", extend, vg->name, vg->lvs[pool->lv].name);
+	lea_next_make(&finding.next, extend,
+		      (const char *const[LEA_NEXT_WORDS]){name_of(pool, name)});
 	lea_doctor_tell(pool->report, &finding);
 }
 
 static void check_broken(const struct pool *pool, const struct lea_doctor_thin *thin)
 {
-	const struct lea_vg *vg = pool->vg->vg;
 	struct lea_doctor_finding finding;
+	char name[NAME_BYTES];
 
 	if (!thin->has_failed && !thin->needs_check && !thin->is_read_only && !thin->is_out_of_data)
 		return;
@@ -64,13 +74,13 @@ static void check_broken(const struct pool *pool, const struct lea_doctor_thin *
 			    : thin->is_out_of_data ? "it has no room left for data"
 						   : "it is read-only");
 	if (thin->is_out_of_data && !thin->needs_check)
-		lea_doctor_next(&finding, "lvextend -l +10%%LV %s/%s", vg->name,
-				vg->lvs[pool->lv].name);
+		lea_next_set(&finding.next, LEA_CHANGE("lvextend -l +10%LV $1"),
+			     name_of(pool, name));
 	else
-		lea_doctor_next(&finding,
-				"unmount its volumes, then: vgchange -an %s && lvconvert "
-				"--repair %s/%s",
-				vg->name, vg->name, vg->lvs[pool->lv].name);
+		lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +lv_health_status $1"),
+			     name_of(pool, name));
+	if (finding.next.class == LEA_NEXT_LOOK)
+		lea_doctor_advice(&finding, "save what can be read, then repair it: lvmthin(7)");
 	lea_doctor_tell(pool->report, &finding);
 }
 
@@ -98,14 +108,18 @@ static void check_growth(const struct pool *pool, uint64_t data_bytes)
 			    : unwatched		 ? "dmeventd is not running"
 						 : "dmeventd does not monitor its VG yet");
 	if (never)
-		lea_doctor_next(&finding, "in lvm.conf: activation { "
-					  "thin_pool_autoextend_threshold = 80 }");
+		lea_doctor_advice(&finding, "in lvm.conf: activation { "
+					    "thin_pool_autoextend_threshold = 80 }");
 	else if (!watch->monitoring)
-		lea_doctor_next(&finding, "in lvm.conf: activation { monitoring = 1 }");
+		lea_doctor_advice(&finding, "in lvm.conf: activation { monitoring = 1 }");
+	if (never || !watch->monitoring)
+		lea_next_set(&finding.next,
+			     LEA_LOOK("lvmconfig --type full activation/monitoring "
+				      "activation/thin_pool_autoextend_threshold"));
 	else
-		lea_doctor_next(&finding,
-				"systemctl start dm-event.socket && vgchange --monitor y %s",
-				pool->vg->vg->name);
+		lea_next_set(&finding.next,
+			     LEA_CHANGE("systemctl start dm-event.socket && vgchange --monitor y $1"),
+			     pool->vg->vg->name);
 	lea_doctor_tell(pool->report, &finding);
 }
 
@@ -147,10 +161,9 @@ static void check_discards(const struct pool *pool, const struct lea_seg_thin_po
 	lea_doctor_evidence(&finding,
 			    "discards are to be passed down, but %s does not support them",
 			    discards.disk->name);
-	lea_doctor_next(&finding,
-			"turn discards on below (in a guest: discard=unmap), or lvchange "
-			"--discards nopassdown %s/%s",
-			vg->name, vg->lvs[pool->lv].name);
+	lea_next_set(&finding.next, LEA_LOOK("lsblk -D $1"), discards.disk->name);
+	lea_doctor_advice(&finding, "turn discards on below (in a guest: discard=unmap), or let the "
+				    "pool keep them: lvchange --discards nopassdown");
 	lea_doctor_tell(pool->report, &finding);
 }
 
@@ -174,9 +187,11 @@ static void check_pool(const struct pool *pool)
 		return;
 	}
 	check_broken(pool, &thin);
-	check_full(pool, "data", "-l +10%LV", thin.data_used, thin.data_total);
-	check_full(pool, "metadata", "--poolmetadatasize +256m", thin.metadata_used,
-		   thin.metadata_total);
+	check_full(pool, "data", (struct lea_step)LEA_CHANGE("lvextend -l +10%LV $1"),
+		   thin.data_used, thin.data_total);
+	check_full(pool, "metadata",
+		   (struct lea_step)LEA_CHANGE("lvextend --poolmetadatasize +256m $1"),
+		   thin.metadata_used, thin.metadata_total);
 	check_discards(pool, seg, &thin);
 }
 

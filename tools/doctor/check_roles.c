@@ -74,11 +74,13 @@ static void tell_hot_spot(const struct hot_spots *to, const struct pair *pair, i
 	say_disk(to, &finding, data->any, data->solid == data->areas ? "solid state" : "without fault");
 	fast = lea_doctor_fast_pv(to->report, to->facts, to->vg, vg->lvs[pair->part].extent_count);
 	if (fast)
-		lea_doctor_next(&finding, "pvmove -n %s %s %s", vg->lvs[pair->part].name,
-				slow->name, fast->name);
+		lea_next_set(&finding.next, LEA_CHANGE("pvmove -n $1 $2 $3"),
+			     vg->lvs[pair->part].name, slow->name, fast->name);
 	else
-		lea_doctor_next(&finding, "vgextend %s FASTDISK && pvmove -n %s %s FASTDISK",
-				vg->name, vg->lvs[pair->part].name, slow->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +devices $1"), vg->name);
+	if (!fast)
+		lea_doctor_advice(&finding, "add a fast disk, and move %s to it: pvmove(8)",
+				  vg->lvs[pair->part].name);
 	lea_doctor_tell(to->report, &finding);
 }
 
@@ -204,7 +206,8 @@ static void judge_media(const struct lea_doctor_facts *facts, const struct lea_d
 				    "%u of its %u pieces are on rotational disks (%s), "
 				    "%u on solid state",
 				    lies.with[3], lies.areas, lies.first[3]->name, lies.solid);
-		lea_doctor_next(&finding, "pvmove -n %s %s", lv->name, lies.first[3]->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvs -o +devices,seg_pe_ranges $1"), vg->vg->name);
+		lea_doctor_advice(&finding, "move it to disks of one kind: pvmove -n %s", lv->name);
 		lea_doctor_tell(report, &finding);
 	}
 	if (lv->seg_count > PIECES_LIMIT) {
@@ -212,8 +215,9 @@ static void judge_media(const struct lea_doctor_facts *facts, const struct lea_d
 		finding.why = "its table is long, requests are split, and the metadata of the VG "
 			      "grows";
 		lea_doctor_evidence(&finding, "it has %u segments", lv->seg_count);
-		lea_doctor_next(&finding, "pvmove -n %s --alloc contiguous SOURCE TARGET",
-				lv->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvs -o +devices,seg_pe_ranges $1"), vg->vg->name);
+		lea_doctor_advice(&finding, "move it to one place: pvmove -n %s --alloc contiguous",
+				  lv->name);
 		lea_doctor_tell(report, &finding);
 	}
 }

@@ -49,7 +49,7 @@ static void check_fullness(const struct lea_doctor_facts *facts, const struct le
 			 &finding);
 	severity = lea_snapshot_tell(&status, full_in_s(state), vg->vg->name, lv->name,
 				     vg->vg->lvs[origin].name, finding.evidence,
-				     sizeof(finding.evidence), finding.next, sizeof(finding.next));
+				     sizeof(finding.evidence), &finding.next);
 	if (!severity)
 		return;
 	finding.severity = (unsigned int)severity;
@@ -75,13 +75,15 @@ static void check_copies(const struct lea_doctor_facts *facts, const struct lea_
 			    "%u thick snapshot%s: a write to it can become %u requests (chunks "
 			    "of %u KiB)",
 			    count, count == 1 ? "" : "s", 2 * count + 1, chunk_sectors / 2);
-	lea_doctor_next(&finding, "lvremove the snapshots that are not needed, or use thin ones");
+	lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +origin,snap_percent $1"), vg->vg->name);
+	lea_doctor_advice(&finding, "keep fewer snapshots, or use thin ones");
 	lea_doctor_tell(report, &finding);
 }
 
+/* @advice: NULL: the throttle is taken off */
 static void tell_kernel(const struct lea_doctor_facts *facts,
 			const struct lea_doctor_report *report, const char *evidence,
-			const char *next)
+			const char *advice)
 {
 	struct lea_doctor_finding finding;
 
@@ -89,7 +91,13 @@ static void tell_kernel(const struct lea_doctor_facts *facts,
 			 &(struct lea_doctor_about){.text = "snapshots in the kernel"}, &finding);
 	finding.why = WHY_KERNEL;
 	lea_doctor_evidence(&finding, "%s", evidence);
-	lea_doctor_next(&finding, "%s", next);
+	if (advice)
+		lea_next_set(&finding.next, LEA_LOOK("grep . /sys/module/dm_snapshot/parameters/*"));
+	else
+		lea_next_set(&finding.next,
+			     LEA_CHANGE("echo 100 "
+					">/sys/module/dm_snapshot/parameters/snapshot_copy_throttle"));
+	lea_doctor_advice(&finding, "%s", advice ? advice : "");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -143,9 +151,7 @@ static void check_kernel(const struct lea_doctor_facts *facts, uint32_t count,
 	    kernel->copy_throttle_percent < 100) {
 		snprintf(text, sizeof(text), "snapshot_copy_throttle is %" PRIu64 " %%",
 			 kernel->copy_throttle_percent);
-		tell_kernel(facts, report, text,
-			    "echo 100 "
-			    ">/sys/module/dm_snapshot/parameters/snapshot_copy_throttle");
+		tell_kernel(facts, report, text, NULL);
 	}
 	if (kernel->memory_kib &&
 	    kernel->slab_kib > kernel->memory_kib * SLAB_PERCENT / 100) {

@@ -18,7 +18,7 @@ static void tell_blocked(const struct lea_doctor_facts *facts, const struct lea_
 			 const struct lea_doctor_report *report)
 {
 	struct lea_doctor_finding finding;
-	char object[LEA_DOCTOR_OBJECT_BYTES];
+	char object[LEA_DOCTOR_OBJECT_BYTES], pid[16];
 
 	snprintf(object, sizeof(object), "%s (pid %d)", task->command, task->pid);
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = object}, &finding);
@@ -32,7 +32,8 @@ static void tell_blocked(const struct lea_doctor_facts *facts, const struct lea_
 		lea_doctor_evidence(&finding, ", uses %s", task->device);
 	if (task->lock[0])
 		lea_doctor_evidence(&finding, ", holds %s", task->lock);
-	lea_doctor_next(&finding, "cat /proc/%d/stack; journalctl -k -b", task->pid);
+	snprintf(pid, sizeof(pid), "%d", task->pid);
+	lea_next_set(&finding.next, LEA_LOOK("cat /proc/$1/stack; journalctl -k -b"), pid);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -40,15 +41,15 @@ static void tell_holder(const struct lea_doctor_facts *facts, const struct lea_d
 			const struct lea_doctor_report *report)
 {
 	struct lea_doctor_finding finding;
-	char object[LEA_DOCTOR_OBJECT_BYTES];
+	char object[LEA_DOCTOR_OBJECT_BYTES], pid[16];
 
 	snprintf(object, sizeof(object), "%s (pid %d)", task->command, task->pid);
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = object}, &finding);
 	finding.why = "commands and events that need this lock wait until it is released";
-	lea_doctor_evidence(&finding, "holds the lock %s for %" PRIu64 " s", task->lock,
+	lea_doctor_evidence(&finding, "holds the lock %s for up to %" PRIu64 " s", task->lock,
 			    task->age_s);
-	lea_doctor_next(&finding, "fuser -v %s; if it does not end: kill %d", task->lock,
-			task->pid);
+	snprintf(pid, sizeof(pid), "%d", task->pid);
+	lea_next_set(&finding.next, LEA_LOOK("lslocks -p $1; ps -o pid,ppid,etime,stat,args $1"), pid);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -90,9 +91,9 @@ void lea_doctor_check_semaphores(const struct lea_doctor_facts *facts,
 			    semaphores->sets, semaphores->limit, semaphores->cookies,
 			    semaphores->old_cookies);
 	if (semaphores->old_cookies)
-		lea_doctor_next(&finding, "dmsetup udevcomplete_all -y 10");
+		lea_next_set(&finding.next, LEA_LOOK("dmsetup udevcookies"));
 	else
-		lea_doctor_next(&finding, "ipcs -s; sysctl kernel.sem");
+		lea_next_set(&finding.next, LEA_LOOK("ipcs -s; sysctl kernel.sem"));
 	lea_doctor_tell(report, &finding);
 }
 
@@ -117,6 +118,6 @@ void lea_doctor_check_pressure(const struct lea_doctor_facts *facts,
 			    "all tasks waited for I/O for %" PRIu64 ".%02" PRIu64
 			    " %% of the last minute",
 			    full / 100, full % 100);
-	lea_doctor_next(&finding, "iostat -x 2");
+	lea_next_set(&finding.next, LEA_LOOK("iostat -x 2 5"));
 	lea_doctor_tell(report, &finding);
 }

@@ -43,10 +43,10 @@ static void check_area(const struct lea_doctor_facts *facts, const struct lea_do
 			    "its metadata has %s, %" PRIu64 " %% of what fits into the area of "
 			    "%s (%s)",
 			    text[0], percent, disk->name, text[1]);
-	lea_doctor_next(&finding,
-			"vgextend --metadatasize 16m %s NEWDISK; then, for each PV with a small "
-			"area: pvchange --metadataignore y PV",
-			vg->name);
+	lea_next_set(&finding.next, LEA_LOOK("pvs -o name,vg_name,pv_mda_size,pv_mda_free $1"),
+		     disk->name);
+	lea_doctor_advice(&finding, "add a disk with a larger area: vgextend --metadatasize 16m; then, "
+				    "for each PV with a small area: pvchange --metadataignore y");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -95,7 +95,7 @@ static void check_complete(const struct lea_doctor_facts *facts, const struct le
 			    vg->vg->pv_count, missing == 1 ? "is" : "are", id);
 	if (missing > 1)
 		lea_doctor_evidence(&finding, " and %u more", missing - 1);
-	lea_doctor_next(&finding, "lvmevent explain %s", vg->vg->name);
+	lea_next_set(&finding.next, LEA_LOOK("lvmevent explain $1"), vg->vg->name);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -143,8 +143,8 @@ static void compare_speed(const struct lea_doctor_facts *facts, const struct lea
 	lea_doctor_evidence(&finding, "%s a read on average, %s in the last good boot", time[0],
 			    time[1]);
 	add_when(facts, &finding);
-	lea_doctor_next(&finding, "smartctl -x %s; if it stays slow: pvmove %s", disk->name,
-			disk->name);
+	lea_next_set(&finding.next, LEA_LOOK("smartctl -x $1"), disk->name);
+	lea_doctor_advise_move(&finding, disk);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -167,7 +167,8 @@ static void compare_place(const struct lea_doctor_facts *facts, const struct lea
 			    "%s",
 			    then->name, address[0], address[1]);
 	add_when(facts, &finding);
-	lea_doctor_next(&finding, "if that is intended, nothing: the next good boot remembers it");
+	lea_next_set(&finding.next, LEA_LOOK("lsblk -o NAME,SIZE,SERIAL,WWN,HCTL $1"), disk->name);
+	lea_doctor_advice(&finding, "if that is intended, nothing: the next good boot remembers it");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -188,7 +189,7 @@ static void tell_gone(const struct lea_doctor_facts *facts, const struct lea_boo
 			    "its PV %s was there in the last good boot (%s%s%s), and is "
 			    "not any more",
 			    id, lea_boot_kind_name(pv->kind), plain[0] ? ", serial " : "", plain);
-	lea_doctor_next(&finding, "lvmevent explain %s", then->name);
+	lea_next_set(&finding.next, LEA_LOOK("lvmevent explain $1"), then->name);
 	lea_doctor_tell(report, &finding);
 }
 
@@ -275,7 +276,10 @@ static void check_twice(const struct lea_doctor_facts *facts,
 		lea_id_format(vgs[v - 1]->vg->id, id[0]);
 		lea_id_format(vgs[v]->vg->id, id[1]);
 		lea_doctor_evidence(&finding, "two VGs have this name: %s and %s", id[0], id[1]);
-		lea_doctor_next(&finding, "vgrename %s NEWNAME", id[1]);
+		lea_next_set(&finding.next,
+			     LEA_LOOK("vgs -o name,uuid,pv_name,systemid --select vg_name=$1"),
+			     vgs[v]->vg->name);
+		lea_doctor_advice(&finding, "give one of them another name by its UUID: vgrename(8)");
 		lea_doctor_tell(report, &finding);
 	}
 	free(vgs);
@@ -296,7 +300,7 @@ static void check_duplicates(const struct lea_doctor_facts *facts,
 			"no event activates the VG, since it is not clear which device is the "
 			"right one";
 		lea_doctor_evidence(&finding, "one of its PVs is on two devices");
-		lea_doctor_next(&finding, "lvmevent explain %s", vg->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvmevent explain $1"), vg->name);
 		lea_doctor_tell(report, &finding);
 	}
 }
@@ -315,7 +319,7 @@ static void check_moved(const struct lea_doctor_facts *facts,
 		finding.why = "who activates it by these metadata puts its LVs over those of the "
 			      "other VG";
 		lea_doctor_evidence(&finding, "%s", facts->vgs.vg[v].moved);
-		lea_doctor_next(&finding, "lvmevent explain %s", vg->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvmevent explain $1"), vg->name);
 		lea_doctor_tell(report, &finding);
 	}
 }
@@ -329,8 +333,18 @@ static void tell_outdated(const struct lea_doctor_facts *facts, const struct lea
 	finding.why = "a copy of a disk, or a PV that was away while its VG changed: nothing of it "
 		      "is activated, and the next change of the VG removes these metadata";
 	lea_doctor_evidence(&finding, "its metadata are outdated: %s", disk->outdated);
-	lea_doctor_next(&finding, "lvmevent explain %s", disk->name);
+	lea_next_set(&finding.next, LEA_LOOK("lvmevent explain $1"), disk->name);
 	lea_doctor_tell(report, &finding);
+}
+
+/* A devices file leaves out the disks of others on purpose. */
+static bool is_remembered(const struct lea_boot_memory *memory, const char *pvid)
+{
+	for (uint32_t v = 0; memory && v < memory->vg_count; v++)
+		for (uint32_t p = 0; p < memory->vg[v].pv_count; p++)
+			if (!strcmp(memory->vg[v].pv[p].pvid, pvid))
+				return true;
+	return false;
 }
 
 static void tell_hidden(const struct lea_doctor_facts *facts,
@@ -345,7 +359,8 @@ static void tell_hidden(const struct lea_doctor_facts *facts,
 	finding.pvid = hidden->pvid;
 	finding.why = "its VG is incomplete or invisible until the devices file names it";
 	lea_doctor_evidence(&finding, "it is a PV, but %s", hidden->why);
-	lea_doctor_next(&finding, "lvm lvmdevices --adddev %s", hidden->name);
+	lea_next_set(&finding.next, LEA_LOOK("lvm lvmdevices --check"));
+	lea_doctor_advice(&finding, "if it belongs to this host, add it: lvmdevices(8)");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -359,7 +374,8 @@ static void check_guest(const struct lea_doctor_facts *facts, const struct lea_d
 	finding.why = "the VG may be a virtual machine's: if both use it, its file systems are "
 		      "destroyed";
 	lea_doctor_evidence(&finding, "this PV is on an LV, and devices/scan_lvs is 1");
-	lea_doctor_next(&finding, "in lvm.conf: devices { scan_lvs = 0 }");
+	lea_next_set(&finding.next, LEA_LOOK("lvmconfig --type full devices/scan_lvs"));
+	lea_doctor_advice(&finding, "in lvm.conf: devices { scan_lvs = 0 }");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -369,7 +385,8 @@ void lea_doctor_check_names(const struct lea_doctor_facts *facts, struct lea_doc
 	check_duplicates(facts, report);
 	check_moved(facts, report);
 	for (uint32_t i = 0; i < facts->disks.hidden_count; i++)
-		tell_hidden(facts, &facts->disks.hidden[i], report);
+		if (is_remembered(facts->memory, facts->disks.hidden[i].pvid))
+			tell_hidden(facts, &facts->disks.hidden[i], report);
 	for (uint32_t i = 0; i < facts->disks.count; i++) {
 		if (facts->disks.disk[i].lies_on_lv)
 			check_guest(facts, &facts->disks.disk[i], report);

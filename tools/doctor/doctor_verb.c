@@ -44,7 +44,10 @@ struct view {
 	struct lea_json json;
 	struct json_object *findings, *unknown; /* lists in it */
 	uint32_t only;
+	struct lea_doctor_finding *finding; /* [shown]; owned */
+	size_t room;
 	uint32_t shown, unknown_count;
+	bool has_failed; /* there was no memory for a finding */
 	unsigned int worst;
 	char unknown_text[UNKNOWN_BYTES];
 };
@@ -56,6 +59,7 @@ static void view_done(struct view *view)
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
 	free(view->device);
+	free(view->finding);
 }
 
 /* ---- output */
@@ -87,7 +91,9 @@ static void add_json(struct view *view, const struct lea_doctor_finding *finding
 	lea_json_text(json, object, "pv_uuid", id);
 	lea_json_text(json, object, "evidence", finding->evidence);
 	lea_json_text(json, object, "why", finding->why);
-	lea_json_text(json, object, "next", finding->next);
+	lea_json_text(json, object, "next", finding->next.command);
+	lea_json_text(json, object, "next_class", lea_next_word(finding->next.class));
+	lea_json_text(json, object, "advice", finding->advice);
 }
 
 static void log_finding(struct view *view, const struct lea_doctor_finding *finding)
@@ -103,14 +109,58 @@ static void log_finding(struct view *view, const struct lea_doctor_finding *find
 	};
 
 	lea_log_with(view->world->log, finding->severity > 1 ? LEA_LOG_ERROR : LEA_LOG_WARNING,
-		     &fields, "%s %s: %s; %s", finding->check, finding->object, finding->evidence,
-		     finding->next);
+		     &fields, "%s %s: %s%s%s%s%s", finding->check, finding->object,
+		     finding->evidence, finding->next.class ? "; " : "", finding->next.command,
+		     finding->advice[0] ? "; " : "", finding->advice);
 }
 
-static void print_finding(struct view *view, const struct lea_doctor_finding *finding)
+/* Findings of one kind: what is said of the first one holds for the others. */
+static bool is_alike(const struct lea_doctor_finding *one, const struct lea_doctor_finding *other)
 {
-	fprintf(view->out, "%u  %s  %s: %s\n      why: %s\n      next: %s\n", finding->severity,
-		finding->check, finding->object, finding->evidence, finding->why, finding->next);
+	return one->severity == other->severity && !strcmp(one->check, other->check) &&
+	       !strcmp(one->why, other->why) && one->next.class == other->next.class &&
+	       !strcmp(one->advice, other->advice);
+}
+
+/* The worst first, then by check and kind. */
+static int compare_findings(const void *a, const void *b)
+{
+	const struct lea_doctor_finding *one = a, *other = b;
+	int order = (int)other->severity - (int)one->severity;
+
+	order = order ? order : atoi(one->check + 1) - atoi(other->check + 1);
+	order = order ? order : strcmp(one->why, other->why);
+	order = order ? order : (int)one->next.class - (int)other->next.class;
+	order = order ? order : strcmp(one->advice, other->advice);
+	return order ? order : strverscmp(one->object, other->object);
+}
+
+/* A line for each, and once for all of them what follows from it. */
+static void print_alike(const struct view *view, const struct lea_doctor_finding *finding,
+			uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(view->out, "%u  %s  %s: %s\n", finding[i].severity, finding[i].check,
+			finding[i].object, finding[i].evidence);
+	fprintf(view->out, "      why: %s\n", finding->why);
+	if (finding->next.class)
+		fprintf(view->out, "      next: %s%s\n", finding->next.command,
+			count > 1 ? " # and likewise for the others" : "");
+	if (finding->advice[0])
+		fprintf(view->out, "      advice: %s\n", finding->advice);
+}
+
+static void print_findings(struct view *view)
+{
+	uint32_t alike;
+
+	for (uint32_t i = 0; i < view->shown; i += alike) {
+		alike = 1;
+		while (i + alike < view->shown &&
+		       is_alike(&view->finding[i], &view->finding[i + alike]))
+			alike++;
+		print_alike(view, &view->finding[i], alike);
+	}
 }
 
 static void take_finding(void *arg, const struct lea_doctor_finding *finding)
@@ -119,12 +169,11 @@ static void take_finding(void *arg, const struct lea_doctor_finding *finding)
 
 	if (!is_wanted(view, finding))
 		return;
-	view->shown++;
 	view->worst = finding->severity > view->worst ? finding->severity : view->worst;
-	if (view->is_json)
-		add_json(view, finding);
+	if (lea_make_room(&view->finding, &view->room, view->shown + 1, sizeof(*view->finding)))
+		view->has_failed = true;
 	else
-		(view->is_service ? log_finding : print_finding)(view, finding);
+		view->finding[view->shown++] = *finding;
 }
 
 static void take_unknown(void *arg, const char *check, const char *why)
@@ -148,11 +197,18 @@ static int finish(struct view *view)
 {
 	const char *plural = view->shown == 1 ? "" : "s";
 
+	if (view->has_failed)
+		return -ENOMEM;
+	if (view->shown)
+		qsort(view->finding, view->shown, sizeof(*view->finding), compare_findings);
+	for (uint32_t i = 0; (view->is_json || view->is_service) && i < view->shown; i++)
+		(view->is_json ? add_json : log_finding)(view, &view->finding[i]);
 	if (view->is_json)
 		return lea_json_print(&view->json, view->out);
 	/* A service has something to say only if there is something to do. */
 	if (view->is_service)
 		return 0;
+	print_findings(view);
 	fprintf(view->out, "%u checks, %u finding%s", count_checks(view->only), view->shown,
 		plural);
 	if (view->unknown_count)

@@ -21,7 +21,7 @@ enum lea_doctor_cache { LEA_DOCTOR_CACHE_NOT_KNOWN, LEA_DOCTOR_CACHE_OFF, LEA_DO
 
 /* Counters of one device since the boot. Source: kernel documentation, admin-guide/iostats. */
 struct lea_doctor_io {
-	uint64_t reads, read_ms, writes, write_ms;
+	uint64_t reads, read_ms, writes, write_ms, in_flight; /* in_flight: now */
 };
 
 enum lea_doctor_smart {
@@ -64,7 +64,8 @@ struct lea_doctor_disk {
 	const char *model;
 	const char *state;	/* "running" */
 	uint64_t timeouts;	/* of commands, since the disk came; only with is_scsi */
-	uint32_t kernel_errors; /* lines of the kernel's ring */
+	uint64_t since_us;	/* udev knows it, since the boot; 0: unknown */
+	uint32_t kernel_errors; /* lines of the kernel's ring since then */
 	enum lea_doctor_smart smart;
 	bool smart_failing;
 	uint64_t wear_percent;

@@ -57,28 +57,9 @@ void lea_doctor_tell(const struct lea_doctor_report *report,
 	/* Names of files, nodes and tasks may have any byte. */
 	lea_log_plain(plain.object);
 	lea_log_plain(plain.evidence);
-	lea_log_plain(plain.next);
+	lea_log_plain(plain.advice);
 	(*report->findings)++;
 	report->sink->find(report->sink->arg, &plain);
-}
-
-const char *lea_doctor_quote(const char *name, char ret_quoted[static LEA_DOCTOR_QUOTED_BYTES])
-{
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				   "/._+:@%-";
-	size_t used = 0;
-
-	if (*name && *name != '-' && !name[strspn(name, safe)])
-		return name;
-	ret_quoted[used++] = '\'';
-	for (; *name && used + 6 < LEA_DOCTOR_QUOTED_BYTES; name++)
-		if (*name == '\'')
-			used += (size_t)sprintf(ret_quoted + used, "'\\''");
-		else
-			ret_quoted[used++] = *name;
-	ret_quoted[used++] = '\'';
-	ret_quoted[used] = '\0';
-	return ret_quoted;
 }
 
 void lea_doctor_not_known(const struct lea_doctor_report *report, const char *format, ...)

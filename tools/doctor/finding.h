@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/next.h"
 #include "doctor/facts.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 
 #define LEA_DOCTOR_OBJECT_BYTES	  320U
 #define LEA_DOCTOR_EVIDENCE_BYTES 768U
-#define LEA_DOCTOR_NEXT_BYTES	  512U
+#define LEA_DOCTOR_ADVICE_BYTES	  512U
 
 struct lea_doctor_finding {
 	const char *check;		      /* "D4" */
@@ -20,8 +21,10 @@ struct lea_doctor_finding {
 	const char *vg, *lv, *device, *pvid;  /* "": none; pvid: 32 characters */
 	char object[LEA_DOCTOR_OBJECT_BYTES]; /* "/dev/sda (PV of vg0)" */
 	char evidence[LEA_DOCTOR_EVIDENCE_BYTES];
-	const char *why;		  /* it matters */
-	char next[LEA_DOCTOR_NEXT_BYTES]; /* a command line for a shell, or advice */
+	const char *why; /* it matters */
+	struct lea_next next;
+	/* What mends it, in words, where that wants a decision; "": the next step does. */
+	char advice[LEA_DOCTOR_ADVICE_BYTES];
 };
 
 struct lea_doctor_sink {
@@ -48,23 +51,20 @@ struct lea_doctor_about {
 	const char *text; /* the object, if it is none of these */
 };
 
-/* Fills in everything but evidence and next, which the caller adds before lea_doctor_tell. */
+/* Fills in everything but evidence, next (by lea_next_set) and advice, which the caller adds before
+ * lea_doctor_tell. */
 void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_doctor_facts *facts,
 		      unsigned int severity, const struct lea_doctor_about *about,
 		      struct lea_doctor_finding *ret_finding);
 void lea_doctor_tell(const struct lea_doctor_report *report,
 		     const struct lea_doctor_finding *finding);
-/* The name as a word of a shell, in @ret_quoted if it has to be quoted; a name that does not fit is
- * cut. */
-#define LEA_DOCTOR_QUOTED_BYTES 300U
-const char *lea_doctor_quote(const char *name, char ret_quoted[static LEA_DOCTOR_QUOTED_BYTES]);
 void lea_doctor_not_known(const struct lea_doctor_report *report, const char *format, ...)
 	LEA_PRINTF(2, 3);
 
 #define lea_doctor_evidence(finding, ...)                                                          \
 	lea_append((finding)->evidence, LEA_DOCTOR_EVIDENCE_BYTES, __VA_ARGS__)
-#define lea_doctor_next(finding, ...)                                                              \
-	lea_append((finding)->next, LEA_DOCTOR_NEXT_BYTES, __VA_ARGS__)
+#define lea_doctor_advice(finding, ...)                                                            \
+	lea_append((finding)->advice, LEA_DOCTOR_ADVICE_BYTES, __VA_ARGS__)
 
 /* "4.0 GiB" */
 #define LEA_DOCTOR_SIZE_BYTES 24U

@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "doctor/parse.h"
 #include "world/attributes.h"
+#include "world/device_find.h"
 #include "world/stack.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
@@ -156,6 +157,21 @@ static void read_attributes(struct lea_doctor *doctor, const struct place *place
 		read_model(doctor, place, disk);
 }
 
+/* Since when udev has known the whole disk, in us since the boot; 0: unknown. */
+static uint64_t read_since_us(struct lea_doctor *doctor, const char *kernel)
+{
+	struct lea_device device = {0};
+	uint64_t since_us = 0;
+	char usec[32];
+
+	if (!lea_device_find_name(doctor->world, kernel, &device) &&
+	    !lea_udevdb_fill(doctor->world, &device) &&
+	    lea_udevdb_property(&device, "USEC_INITIALIZED", usec, sizeof(usec)))
+		since_us = strtoull(usec, NULL, 10);
+	lea_device_done(&device);
+	return since_us;
+}
+
 static int add_disk(struct gather *gather, const char *name, const struct place *place,
 		    struct lea_doctor_disk **ret_disk)
 {
@@ -181,6 +197,8 @@ static int add_disk(struct gather *gather, const char *name, const struct place 
 		.file = {.path = "", .fs = "", .extents = LEA_DOCTOR_UNKNOWN},
 		.wear_percent = LEA_DOCTOR_UNKNOWN,
 	};
+	if (lea_doctor_wants(doctor, 5))
+		disk->since_us = read_since_us(doctor, place->kernel);
 	read_attributes(doctor, place, disk);
 	*ret_disk = disk;
 	return 0;

@@ -118,7 +118,9 @@ static int compare_kernels(const void *a, const void *b)
 		      (*(struct lea_doctor_disk *const *)b)->kernel);
 }
 
-static void count_error(struct lea_doctor_disk **disks, size_t count, const char *name)
+/* @at_us: when it was; an earlier disk may have had the name. */
+static void count_error(struct lea_doctor_disk **disks, size_t count, const char *name,
+			uint64_t at_us)
 {
 	struct lea_doctor_disk wanted = {.kernel = name};
 	struct lea_doctor_disk *key = &wanted;
@@ -127,7 +129,7 @@ static void count_error(struct lea_doctor_disk **disks, size_t count, const char
 	while (at && at > disks && !strcmp(at[-1]->kernel, name))
 		at--;
 	for (; at && at < disks + count && !strcmp((*at)->kernel, name); at++)
-		(*at)->kernel_errors++;
+		(*at)->kernel_errors += at_us >= (*at)->since_us;
 }
 
 bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list)
@@ -144,6 +146,6 @@ bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor, struct lea_doc
 	for (const char *line = text && disks ? strtok_r(text, "\n", &state) : NULL; line;
 	     line = strtok_r(NULL, "\n", &state))
 		if (list->count && lea_doctor_parse_error(line, name))
-			count_error(disks, list->count, name);
+			count_error(disks, list->count, name, lea_doctor_parse_since(line));
 	return text != NULL;
 }

@@ -82,7 +82,7 @@ int lea_doctor_read_memory(struct lea_doctor *doctor, const struct lea_scan *sca
 	char when[LEA_BOOT_MEMORY_WHEN_BYTES];
 
 	facts->why_no_memory = doctor->options.why_no_memory;
-	if (!all || !lea_doctor_wants(doctor, 12))
+	if (!all || !(lea_doctor_wants(doctor, 12) || lea_doctor_wants(doctor, 14)))
 		return 0;
 	kept = lea_arena_alloc(doctor->arena, 1, sizeof(*kept));
 	if (!kept)

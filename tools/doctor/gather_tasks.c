@@ -172,21 +172,41 @@ static void describe(const struct lea_doctor *doctor, struct lea_doctor_task *ta
 
 /* ---- locks */
 
+static uint64_t least(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+/* For how long the process has been there; UINT64_MAX: unknown. */
+static uint64_t process_age_s(const struct lea_doctor *doctor, const struct lea_proc_stat *stat)
+{
+	const long ticks = sysconf(_SC_CLK_TCK);
+	char uptime[64];
+	uint64_t now_s;
+
+	if (ticks <= 0 || lea_file_read_into(lea_world_proc(doctor->world), "uptime", uptime,
+					     sizeof(uptime)))
+		return UINT64_MAX;
+	now_s = strtoull(uptime, NULL, 10);
+	return now_s - least(now_s, stat->start_ticks / (uint64_t)ticks);
+}
+
 /* Of a task that is listed already, or of one more. */
 static int note_holder(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked,
 		       pid_t pid, const char *file, uint64_t age_s)
 {
+	struct lea_proc_stat stat;
 	size_t i = 0;
-	int r;
+	int r = lea_proc_stat(lea_world_proc(doctor->world), pid, &stat);
 
+	/* flock(1) may have taken it for a shell, which has it still. */
+	if (r)
+		stat = (struct lea_proc_stat){.command = "a program that has ended"};
+	else
+		age_s = least(age_s, process_age_s(doctor, &stat));
 	while (i < blocked->count && blocked->task[i].pid != pid)
 		i++;
 	if (i == blocked->count) {
-		/* flock(1) may have taken it for a shell, which has it still. */
-		struct lea_proc_stat stat;
-
-		if (lea_proc_stat(lea_world_proc(doctor->world), pid, &stat))
-			stat = (struct lea_proc_stat){.command = "a program that has ended"};
 		r = add_task(doctor, blocked, pid, &stat);
 		if (r)
 			return r;
@@ -197,7 +217,8 @@ static int note_holder(const struct lea_doctor *doctor, struct lea_doctor_blocke
 	return 0;
 }
 
-/* lvm2 removes a lock's file when it releases the lock, so the file is as old as the lock. */
+/* lvm2 removes a lock's file when it releases the lock; a command that was killed leaves it. So the
+ * lock is no older than its file, nor than who holds it. */
 static int read_lock(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked,
 		     const char *folder, int folder_fd, const char *name)
 {

@@ -68,7 +68,7 @@ bool lea_doctor_parse_thin(const char *text, struct lea_doctor_thin *ret_thin)
 bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io)
 {
 	struct lea_doctor_io io;
-	uint64_t field[8];
+	uint64_t field[9];
 
 	for (size_t i = 0; i < ARRAY_SIZE(field); i++) {
 		while (*text == ' ')
@@ -76,7 +76,7 @@ bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io)
 		if (!lea_number_take(&text, &field[i]) || (*text && *text != ' ' && *text != '\n'))
 			return false;
 	}
-	io = (struct lea_doctor_io){field[0], field[3], field[4], field[7]};
+	io = (struct lea_doctor_io){field[0], field[3], field[4], field[7], field[8]};
 	*ret_io = io;
 	return true;
 }
@@ -95,6 +95,21 @@ bool lea_doctor_parse_error(const char *line, char ret_disk[static 32])
 	memcpy(ret_disk, at, chars);
 	ret_disk[chars] = '\0';
 	return true;
+}
+
+uint64_t lea_doctor_parse_since(const char *line)
+{
+	uint64_t seconds, us;
+
+	if (line[0] == '<')
+		line += strcspn(line, ">") + (strchr(line, '>') != NULL);
+	if (*line++ != '[')
+		return LEA_DOCTOR_UNKNOWN;
+	line += strspn(line, " ");
+	if (!lea_number_take(&line, &seconds) || *line++ != '.' || strspn(line, "0123456789") != 6 ||
+	    !lea_number_take(&line, &us) || seconds > UINT64_MAX / 2000000)
+		return LEA_DOCTOR_UNKNOWN;
+	return seconds * 1000000 + us;
 }
 
 enum lea_doctor_cache lea_doctor_parse_cache(const char *text)

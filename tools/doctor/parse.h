@@ -29,6 +29,10 @@ bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io);
  */
 bool lea_doctor_parse_error(const char *line, char ret_disk[static 32]);
 
+/* When the kernel wrote a line of its ring, "<3>[   12.000345] ...": us since the boot;
+ * LEA_DOCTOR_UNKNOWN: it gives no time. */
+uint64_t lea_doctor_parse_since(const char *line);
+
 /* avg60 of the line "full" of /proc/pressure/io, in hundredths; LEA_DOCTOR_UNKNOWN: none. */
 uint64_t lea_doctor_parse_pressure(const char *text);
 

@@ -211,15 +211,13 @@ static struct lea_step search_for(const struct lea_boot_pv *pv)
 		[LEA_BOOT_MD] = LEA_LOOK("cat /proc/mdstat"),
 		[LEA_BOOT_LUKS] = LEA_LOOK("lsblk -o NAME,TYPE,FSTYPE,UUID"),
 		[LEA_BOOT_LV] = LEA_LOOK("lvs -a -o +devices"),
-		[LEA_BOOT_LOOP] = LEA_LOOK("losetup --list"),
-		[LEA_BOOT_OTHER] = LEA_LOOK("lsblk -o NAME,SIZE,TYPE,SERIAL,WWN"),
 	};
 
 	if (!pv)
 		return rescan;
 	if (pv->kind == LEA_BOOT_DISK || pv->kind == LEA_BOOT_PARTITION)
 		return strstr(pv->address, "/host") ? rescan : disks;
-	return steps[pv->kind];
+	return pv->kind < ARRAY_SIZE(steps) && steps[pv->kind].command ? steps[pv->kind] : disks;
 }
 
 static void tell_queue(const struct lea_pv_facts *pv, char *text)

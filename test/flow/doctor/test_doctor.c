@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent doctor on a machine made of files: what it reads of /sys, /proc and the disks, and
  * prints. */
+#include "fake/holder.h"
 #include "flow/machine.h"
 #include "flow/no_pairs.h"
 #include "unit/suite.h"
@@ -8,6 +9,11 @@
 #include <json-c/json_object.h>
 #include <json-c/json_object_iterator.h>
 #include <json-c/json_tokener.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <sys/file.h>
 
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
@@ -129,6 +135,19 @@ static void io_error(void)
 			 "<3>[    9.1] I/O error, dev sdz, sector 2048 op 0x0:(READ)\n");
 }
 
+/* The disk came after the error. */
+static void old_error(void)
+{
+	machine.properties = "USEC_INITIALIZED=9000001\n";
+	put("/dev/kmsg", "<3>[    9.000000] I/O error, dev sda, sector 2048 op 0x0:(READ)\n");
+}
+
+static void new_error(void)
+{
+	old_error();
+	machine.properties = "USEC_INITIALIZED=9000000\n";
+}
+
 static void timeouts(void)
 {
 	put("/sys/devices/pci0/host2/target2:0:0/2:0:0:0/iotmo_cnt", "0x1f\n");
@@ -232,8 +251,12 @@ static const struct {
 	 "2 checks, 0 findings, 2 not known (D4: 1 disk does not say whether writes are cached"},
 	{"an error in the ring", io_error, "--only d5", 2,
 	 "2  D5  /dev/sda (PV of vg_one): 1 I/O error in the kernel's messages of this boot\n"},
-	{"timeouts", timeouts, "--only D5", 2,
-	 "2  D5  /dev/sda (PV of vg_one): 31 commands timed out"},
+	{"... of a disk that had the name before", old_error, "--only d5", 0,
+	 "1 checks, 0 findings"},
+	{"... and one since then", new_error, "--only d5", 2,
+	 "2  D5  /dev/sda (PV of vg_one): 1 I/O error in the kernel's messages of this boot\n"},
+	{"timeouts", timeouts, "--only D5", 1,
+	 "1  D5  /dev/sda (PV of vg_one): 31 commands timed out since the disk came\n"},
 	{"smartctl", smart_fails, "--only D5", 2,
 	 "2  D5  /dev/sda (PV of vg_one): SMART: the disk says that it is failing"},
 	{"smartctl finds nothing", smart_passes, "--only D5", 0, "1 checks, 0 findings\n"},
@@ -266,6 +289,48 @@ TEST_EACH(each_trouble_of_a_machine_is_found, rows)
 		      machine.err);
 	ck_assert_msg(strstr(machine.out, rows[_i].said) != NULL, "%s: %s", rows[_i].claim,
 		      machine.out);
+}
+
+/* ---- who holds a lock */
+
+static int take_lock(const void *arg)
+{
+	const int fd = open(arg, O_CREAT | O_RDWR, 0700);
+	const struct timespec old[2] = {{.tv_sec = time(NULL) - 86400}, {.tv_sec = time(NULL) - 86400}};
+
+	return fd < 0 || futimens(fd, old) < 0 || flock(fd, LOCK_EX) < 0 ? -1 : 0;
+}
+
+/* A command that was killed has left the lock's file behind, a day ago. The machine is up for
+ * 600 s. */
+static const struct {
+	uint64_t start_ticks;
+	int code;
+	const char *said;
+} holders[] = {
+	{59900, 0, "1 checks, 0 findings\n"},
+	{56000, 1, "1  D3  lvcreate (pid 77): holds the lock /run/lock/lvm/V_vg_one for up to 40 s\n"},
+};
+
+TEST_EACH(a_lock_is_no_older_than_its_holder, holders)
+{
+	char path[128], text[128];
+	struct stat st;
+	int taken;
+	pid_t pid;
+
+	tree_mkdir(&machine.tree, "/run/lock/lvm");
+	snprintf(path, sizeof(path), "%s/run/lock/lvm/V_vg_one", machine.tree.root);
+	pid = holder_start(take_lock, path, &taken);
+	ck_assert_int_eq(taken, 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	snprintf(text, sizeof(text), "1: FLOCK  ADVISORY  WRITE 77 %02x:%02x:%lu 0 EOF\n",
+		 major(st.st_dev), minor(st.st_dev), (unsigned long)st.st_ino);
+	put("/proc/locks", text);
+	tree_put_process(&machine.tree, 77, "lvcreate", 'S', holders[_i].start_ticks);
+	ck_assert_int_eq(doctor("doctor --only D3 --sample 0"), holders[_i].code);
+	holder_kill(pid);
+	ck_assert_msg(strstr(machine.out, holders[_i].said) != NULL, "%s", machine.out);
 }
 
 /* ---- an LV that nobody opened */
@@ -382,7 +447,8 @@ static const struct member finding_members[] = {
 	{"check", json_type_string},  {"title", json_type_string},   {"severity", json_type_int},
 	{"object", json_type_string}, {"vg", json_type_string},	     {"lv", json_type_string},
 	{"device", json_type_string}, {"pv_uuid", json_type_string}, {"evidence", json_type_string},
-	{"why", json_type_string},    {"next", json_type_string},
+	{"why", json_type_string},    {"next", json_type_string},    {"next_class", json_type_string},
+	{"advice", json_type_string},
 };
 static const struct member unknown_members[] = {
 	{"check", json_type_string},
@@ -429,6 +495,26 @@ TEST(json_has_the_members_of_the_manual)
 	check_list(top, "unknown", unknown_members, ARRAY_SIZE(unknown_members), 3);
 	json_object_put(top);
 	ck_assert_str_eq(machine.err, "");
+}
+
+/* ---- for people */
+
+/* The worst first; what findings of one kind have in common stands once. */
+TEST(findings_of_one_kind_are_one)
+{
+	no_flush();
+	orphan();
+	machine_plug("orphan", "sdc", 48, 9);
+	put("/dev/kmsg", "<3>[    9.0] I/O error, dev sda, sector 2048 op 0x0:(READ)\n");
+	ck_assert_int_eq(doctor("doctor --only D4,D5,D7 --sample 0"), 2);
+	ck_assert_ptr_nonnull(strstr(
+		machine.out,
+		"1  D7  /dev/sdb (PV of no VG): a PV of no VG\n"
+		"1  D7  /dev/sdc (PV of no VG): a PV of no VG\n"
+		"      why: its space is unused\n"
+		"      next: pvs /dev/sdb # and likewise for the others\n3 checks, 4 findings"));
+	ck_assert_msg(!strncmp(machine.out, "2  D4", 5), "%s", machine.out);
+	ck_assert_ptr_nonnull(strstr(strstr(machine.out, "\n2  D5"), "\n1  D7"));
 }
 
 /* ---- the journal */

@@ -487,7 +487,7 @@ static const struct cause_row rows[] = {
 	 "; 1 of 2 LVs are active, the others follow when the PV is there\n",
 	 "lvs -a -o +devices,lv_health_status vg-two.pvs\n"},
 	{"a missing PV that was no disk", half_remembered_loop, "", "inactive: incomplete\n",
-	 "it was a loop of 16 MiB", "next: losetup --list\n"},
+	 "it was a loop of 16 MiB", "next: lsblk -o NAME,SIZE,TYPE,SERIAL,WWN\n"},
 	{"a missing PV that is remembered", half_remembered, "", "inactive: incomplete\n",
 	 "in the last good boot, of 2026-01-02 03:04, it was a disk of 16 MiB, serial GUEST-1, wwid naa.5000c500, at "
 	 "pci0/host2/2:0:0:0",

@@ -6,7 +6,7 @@
 
 static void slow_0(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){20, 500, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){20, 500, 0, 0, 0};
 }
 
 static void slow_under_pressure(void)
@@ -17,31 +17,73 @@ static void slow_under_pressure(void)
 
 static void slow_writes(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){1000, 100, 20, 600};
+	now.disk[0].after = (struct lea_doctor_io){1000, 100, 20, 600, 0};
 }
 
 static void slow_hdd(void)
 {
 	rotational(0);
-	now.disk[0].after = (struct lea_doctor_io){20, 1800, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){20, 1800, 0, 0, 0};
 }
 
 static void slow_hdd_more(void)
 {
 	rotational(0);
-	now.disk[0].after = (struct lea_doctor_io){20, 2200, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){20, 2200, 0, 0, 0};
 }
 
 static void few(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){15, 3000, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){15, 3000, 0, 0, 0};
+}
+
+/* One write at a time, each of 1,266 ms: what a sample of ten seconds sees. */
+static void incident(void)
+{
+	now.disk[0].before = now.disk[0].after = (struct lea_doctor_io){0};
+	now.disk[0].after = (struct lea_doctor_io){.writes = 7, .write_ms = 8862, .in_flight = 1};
+	now.facts.disks.sample_ms = 10000;
+}
+
+static void three(void)
+{
+	now.disk[0].after = (struct lea_doctor_io){3, 3000, 0, 0, 0};
+}
+
+static void four(void)
+{
+	now.disk[0].after = (struct lea_doctor_io){4, 1000, 0, 0, 0};
+}
+
+static void four_fast(void)
+{
+	now.disk[0].after = (struct lea_doctor_io){4, 999, 0, 0, 0};
+}
+
+static void stuck(void)
+{
+	now.disk[0].before = (struct lea_doctor_io){.writes = 5, .write_ms = 5, .in_flight = 2};
+	now.disk[0].after = now.disk[0].before;
+	now.facts.disks.sample_ms = 2000;
+}
+
+static void stuck_shortly(void)
+{
+	stuck();
+	now.facts.disks.sample_ms = 999;
+}
+
+static void stuck_reads_done(void)
+{
+	stuck();
+	now.disk[0].after.reads++;
 }
 
 static void peers(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){1000, 12000, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){1000, 12000, 0, 0, 0};
 	for (uint32_t i = 1; i < now.facts.disks.count; i++)
-		now.disk[i].after = (struct lea_doctor_io){1000, 2000, 0, 0};
+		now.disk[i].after = (struct lea_doctor_io){1000, 2000, 0, 0, 0};
 }
 
 static void measured(void)
@@ -62,7 +104,7 @@ static void no_counters(void)
 
 static void slow_1(void)
 {
-	now.disk[1].after = (struct lea_doctor_io){20, 1680, 0, 0};
+	now.disk[1].after = (struct lea_doctor_io){20, 1680, 0, 0, 0};
 }
 
 static void failing_1(void)
@@ -145,6 +187,17 @@ static void cache_unknown(void)
 static void errors(void)
 {
 	now.disk[0].kernel_errors = 1;
+}
+
+static void errors_below(void)
+{
+	errors();
+	now.disk[0].is_pv = false;
+}
+
+static void timed_out(void)
+{
+	now.disk[0].timeouts = 1;
 }
 
 static void offline(void)
@@ -244,7 +297,7 @@ static void hidden_lv(void)
 static void unopened(void)
 {
 	now.lv[0].open_count = 0;
-	now.lv[0].io = (struct lea_doctor_io){20, 1, 0, 0};
+	now.lv[0].io = (struct lea_doctor_io){20, 1, 0, 0, 0};
 	now.facts.machine.uptime_s = 86400;
 }
 
@@ -266,10 +319,52 @@ static void unopened_needed(void)
 	now.lv[0].is_needed = true;
 }
 
+static void young(void)
+{
+	now.facts.machine.uptime_s = 86399;
+}
+
+static void old_machine(void)
+{
+	now.facts.machine.uptime_s = 86400;
+}
+
+/* A spare LV of the VG has this name, and is not opened. */
+static void left_as(const char *name)
+{
+	static struct lea_lv lvs[16];
+	static struct lea_doctor_lv states[16];
+	struct lea_vg *vg = now.golden.vg;
+	const uint32_t count = vg->lv_count;
+
+	ck_assert_uint_lt(count, ARRAY_SIZE(lvs));
+	memcpy(lvs, vg->lvs, count * sizeof(*lvs));
+	memcpy(states, now.lv, count * sizeof(*states));
+	lvs[count] = (struct lea_lv){.name = name,
+				     .extent_count = 10 * (8192 / vg->extent_sectors),
+				     .flags = LEA_FLAG_VISIBLE,
+				     .user = LEA_NONE};
+	states[count] = (struct lea_doctor_lv){
+		.is_active = true, .has_io = true, .status = "", .later = ""};
+	vg->lvs = lvs;
+	vg->lv_count = count + 1;
+	now.vg[0].lv = states;
+	young();
+}
+
 static void old_metadata(void)
 {
-	unopened_young();
-	now.golden.vg->lvs[0].name = "data_meta0";
+	left_as("pool_meta0");
+}
+
+static void app_metadata(void)
+{
+	left_as("app_meta0");
+}
+
+static void pool_metadata(void)
+{
+	left_as("pool_meta");
 }
 
 static void orphan(void)
@@ -291,6 +386,7 @@ static void hostile_node(void)
 {
 	left_node();
 	now.node.name = "x;\nrm 'y'";
+	now.is_hostile = true;
 }
 
 static void left_link(void)
@@ -309,7 +405,8 @@ static void foreign_vg(void)
 
 static const struct row rows[] = {
 	{"a slow read", "linear_one", D(1), slow_0,
-	 "1 D1 /dev/sda (PV of vg): 25 ms a read on average, solid state [smartctl -x /dev/sda",
+	 "1 D1 /dev/sda (PV of vg): 25 ms a read on average, solid state [smartctl -x /dev/sda "
+	 "# move its data to another disk: pvmove(8)]",
 	 NULL},
 	{"... explains the pressure", "linear_one", D(1) | D(15), slow_under_pressure,
 	 "1 D1 /dev/sda (PV of vg): 25 ms a read", NULL},
@@ -318,7 +415,18 @@ static const struct row rows[] = {
 	{"a rotational disk may take longer", "linear_one", D(1), slow_hdd, "", NULL},
 	{"... but not as long", "linear_one", D(1), slow_hdd_more,
 	 "1 D1 /dev/sda (PV of vg): 110 ms a read on average, rotational", NULL},
-	{"too few requests", "linear_one", D(1), few, "", NULL},
+	{"a few requests that take long", "linear_one", D(1), few,
+	 "1 D1 /dev/sda (PV of vg): 200 ms a read on average", NULL},
+	{"one write at a time, each of more than a second", "linear_one", D(1), incident,
+	 "1 D1 /dev/sda (PV of vg): 1266 ms a write on average", NULL},
+	{"four of one second together", "linear_one", D(1), four, "1 D1 /dev/sda (PV of vg): 250 ms",
+	 NULL},
+	{"... or of less", "linear_one", D(1), four_fast, "", NULL},
+	{"three may have woken it up", "linear_one", D(1), three, "", NULL},
+	{"none is done", "linear_one", D(1), stuck,
+	 "1 D1 /dev/sda (PV of vg): 2 requests wait, and none was done in 2.0 s", NULL},
+	{"... in less than a second", "linear_one", D(1), stuck_shortly, "", NULL},
+	{"... but another one was", "linear_one", D(1), stuck_reads_done, "", NULL},
 	{"six times slower than its peers", "raid1", D(1), peers,
 	 "1 D1 /dev/sda (PV of vg): 12 ms a read", NULL},
 	{"a measured disk", "linear_one", D(1), measured, "1 D1 /dev/sda (PV of vg): 84 ms a read",
@@ -346,11 +454,13 @@ static const struct row rows[] = {
 	 NULL},
 	{"not long enough", "linear_one", D(3), blocked_shortly, "", NULL},
 	{"who holds a lock", "linear_one", D(3), holder,
-	 "1 D3 lvm (pid 43): holds the lock /run/lock/lvm/V_vg for 240 s", NULL},
+	 "1 D3 lvm (pid 43): holds the lock /run/lock/lvm/V_vg for up to 240 s [lslocks -p 43; ps ",
+	 NULL},
 	{"no /proc", "linear_one", D(3), no_tasks, "", "D3: /proc cannot be read\n"},
 	{"a cache that is off", "linear_one", D(4), cache_off,
 	 "1 D4 /dev/sda (PV of vg): the write cache of this solid-state disk is off (cache_type "
-	 "\"write through\") [in /etc/udev/rules.d/60-write-cache.rules: ACTION==\"add\", "
+	 "\"write through\") [cat /sys/block/sda/queue/write_cache # in "
+	 "/etc/udev/rules.d/60-write-cache.rules: ACTION==\"add\", "
 	 "SUBSYSTEM==\"scsi_disk\", ATTRS{model}==\"QEMU HARDDISK\", "
 	 "ATTR{cache_type}=\"temporary write back\"]",
 	 NULL},
@@ -362,17 +472,23 @@ static const struct row rows[] = {
 	 NULL},
 	{"no flushes for a disk that caches", "linear_one", D(4), no_flush,
 	 "2 D4 /dev/sda (PV of vg): the kernel sends no flushes (queue/write_cache \"write "
-	 "through\"), but the disk caches writes (cache_type \"write back\") [echo \"write back\" "
+	 "through\"), but the disk caches writes (cache_type \"write back\") [echo 'write back' "
 	 ">/sys/block/sda/queue/write_cache]",
 	 NULL},
 	{"a cache of which nothing is known", "linear_one", D(4), cache_unknown, "",
 	 "D4: 1 disk does not say whether writes are cached\n"},
 	{"an I/O error", "linear_one", D(5), errors,
-	 "2 D5 /dev/sda (PV of vg): 1 I/O error in the kernel's messages of this boot [vgextend vg "
-	 "NEWDISK && pvmove /dev/sda && vgreduce vg /dev/sda]",
+	 "2 D5 /dev/sda (PV of vg): 1 I/O error in the kernel's messages of this boot [smartctl "
+	 "-x /dev/sda # move its data to another disk: pvmove(8)]",
 	 NULL},
 	{"offline", "linear_one", D(5), offline,
-	 "2 D5 /dev/sda (PV of vg): its state is offline, 7 commands timed out", NULL},
+	 "2 D5 /dev/sda (PV of vg): its state is offline, 7 commands timed out since the disk came", NULL},
+	{"a command that timed out once", "linear_one", D(5), timed_out,
+	 "1 D5 /dev/sda (PV of vg): 1 command timed out since the disk came [", NULL},
+	{"a failing disk below a PV", "linear_one", D(5), errors_below,
+	 "2 D5 /dev/sda (below a PV of vg): 1 I/O error in the kernel's messages of this boot "
+	 "[smartctl -x /dev/sda # replace it where it is used",
+	 NULL},
 	{"worn", "linear_one", D(5), worn, "2 D5 /dev/sda (PV of vg): 90 % of its life is used",
 	 NULL},
 	{"not yet worn", "linear_one", D(5), worn_less, "", NULL},
@@ -385,7 +501,7 @@ static const struct row rows[] = {
 	{"a local file system by FUSE", "linear_one", D(6), on_ntfs, "", NULL},
 	{"a sparse file", "linear_one", D(6), sparse,
 	 "1 D6 /dev/sda (PV of vg): it is the file /srv/pv, which is sparse: 512.0 MiB of 1.0 GiB "
-	 "are allocated [fallocate -l 1073741824 /srv/pv]",
+	 "are allocated [df /srv/pv # move the PV to a disk: pvmove(8)]",
 	 NULL},
 	{"a file in pieces", "linear_one", D(6), pieces,
 	 "1 D6 /dev/sda (PV of vg): it is the file /srv/pv, which is in 1001 pieces", NULL},
@@ -395,32 +511,34 @@ static const struct row rows[] = {
 	 NULL},
 	{"no answer", "linear_one", D(6), no_answer, "",
 	 "D6: /dev/sda: the file system of /srv/pv has not answered in time\n"},
-	{"a pool without volumes", "thin_pool_empty", D(7), nothing,
-	 "1 D7 vg/pool: 8.0 MiB, a pool without volumes [lvremove vg/pool]", NULL},
+	{"a pool without volumes", "thin_pool_empty", D(7), old_machine,
+	 "1 D7 vg/pool: 8.0 MiB, a pool without volumes [lvs -a -o +lv_time,devices vg/pool]", NULL},
+	{"... which may be new", "thin_pool_empty", D(7), young, "", NULL},
 	{"a pool with volumes", "thin_basic", D(7), nothing, "", NULL},
 	{"spare metadata alone", "linear_one", D(7), unused_pmspare,
 	 "1 D7 vg/lvol0_pmspare: 40.0 MiB, spare metadata, but the VG has no pool", NULL},
 	{"a hidden LV", "linear_one", D(7), hidden_lv,
-	 "1 D7 vg/lv0: 40.0 MiB, a hidden LV that no LV uses [lvremove vg/lv0]", NULL},
+	 "1 D7 vg/lv0: 40.0 MiB, a hidden LV that no LV uses [lvs -a ", NULL},
 	{"never opened", "linear_one", D(7), unopened,
 	 "1 D7 vg: lv0 (40.0 MiB): not opened since boot, and not in fstab or crypttab", NULL},
 	{"never opened, but the boot was today", "linear_one", D(7), unopened_young, "", NULL},
 	{"written and closed", "linear_one", D(7), unopened_written, "", NULL},
 	{"in fstab", "linear_one", D(7), unopened_needed, "", NULL},
-	{"metadata that a repair left", "linear_one", D(7), old_metadata,
-	 "1 D7 vg/data_meta0: 40.0 MiB, no LV uses it, not opened since boot [lvremove "
-	 "vg/data_meta0]",
+	{"metadata that a repair left", "thin_basic", D(7), old_metadata,
+	 "1 D7 vg/pool_meta0: 40.0 MiB, no LV uses it, not opened since boot [lvs -a -o "
+	 "+lv_time,devices vg/pool_meta0]",
 	 NULL},
+	{"an LV whose name only ends like that", "thin_basic", D(7), app_metadata, "", NULL},
+	{"... or that has no number", "thin_basic", D(7), pool_metadata, "", NULL},
 	{"a PV of no VG", "linear_one", D(7), orphan,
-	 "1 D7 /dev/sdb (PV of no VG): a PV of no VG [vgextend VG /dev/sdb, or pvremove /dev/sdb]",
+	 "1 D7 /dev/sdb (PV of no VG): a PV of no VG [pvs /dev/sdb]",
 	 NULL},
 	{"a node without LV", "linear_one", D(7), left_node,
-	 "1 D7 vg-gone: a device of VG vg (dm-7), but not of one of its LVs [dmsetup remove "
+	 "1 D7 vg-gone: a device of VG vg (dm-7), but not of one of its LVs [dmsetup info "
 	 "vg-gone]",
 	 NULL},
 	{"a node with a hostile name", "linear_one", D(7), hostile_node,
-	 "1 D7 x;?rm 'y': a device of VG vg (dm-7), but not of one of its LVs [dmsetup remove "
-	 "'x;?rm '\\''y'\\''']\n",
+	 "1 D7 x;?rm 'y': a device of VG vg (dm-7), but not of one of its LVs []\n",
 	 NULL},
 	{"a link without node", "linear_one", D(7), left_link,
 	 "1 D7 vg/lv0: it is not active, but /dev/vg/lv0 is there", NULL},

@@ -102,6 +102,25 @@ TEST_EACH(each_answer_of_smartctl, smart)
 	ck_assert_uint_eq(wear, smart[_i].wear);
 }
 
+static const struct {
+	const char *line;
+	uint64_t us;
+} times[] = {
+	{"<3>[   12.000345] I/O error, dev sda", 12000345},
+	{"[12345.678901] x", 12345678901},
+	{"<3>I/O error, dev sda", LEA_DOCTOR_UNKNOWN},
+	{"<3>[    1.0] x", LEA_DOCTOR_UNKNOWN},
+	{"<3", LEA_DOCTOR_UNKNOWN},
+	{"", LEA_DOCTOR_UNKNOWN},
+	{"[99999999999999999999.000000] x", LEA_DOCTOR_UNKNOWN},
+	{"[18446744073709.000000] x", LEA_DOCTOR_UNKNOWN},
+};
+
+TEST_EACH(a_line_of_the_ring_has_a_time, times)
+{
+	ck_assert_uint_eq(lea_doctor_parse_since(times[_i].line), times[_i].us);
+}
+
 /* Is LV home of VG my-vg, whose content has UUID 1-2 and LABEL "my disk", in this fstab? */
 static const struct {
 	bool is_in;

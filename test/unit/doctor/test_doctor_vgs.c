@@ -286,9 +286,17 @@ static void outdated(void)
 
 static void hidden_pv(void)
 {
-	now.hidden = (struct lea_doctor_hidden){"/dev/sdx", "device is not in devices file", ""};
+	now.hidden = (struct lea_doctor_hidden){"/dev/sdx", "device is not in devices file",
+						"11111111111111111111111111111111"};
+	gone();
 	now.facts.disks.hidden = &now.hidden;
 	now.facts.disks.hidden_count = 1;
+}
+
+static void unknown_hidden_pv(void)
+{
+	hidden_pv();
+	now.hidden.pvid = "22222222222222222222222222222222";
 }
 
 static void guest_pv(void)
@@ -354,7 +362,9 @@ static const struct row rows[] = {
 	 "-L +1g vg/sn1]",
 	 NULL},
 	{"a lost snapshot", "snap_two", D(8), snap_lost,
-	 "2 D8 vg/sn1: is full or damaged, and lost (of vg/org) [lvremove vg/sn1]", NULL},
+	 "2 D8 vg/sn1: is full or damaged, and lost (of vg/org) [lvs -o "
+	 "+snap_percent,lv_snapshot_invalid vg/sn1]",
+	 NULL},
 	{"nonsense", "snap_two", D(8), snap_nonsense, "",
 	 "D8: vg/sn1: device-mapper gives no number\n"},
 	{"no status", "snap_two", D(8), snap_late, "",
@@ -413,12 +423,12 @@ static const struct row rows[] = {
 	{"metadata with room", "linear_one", D(10), text_69, "", NULL},
 	{"metadata near its limit", "linear_one", D(10), text_70,
 	 "1 D10 vg: its metadata has 357.4 KiB, 70 % of what fits into the area of /dev/sda (509.8 "
-	 "KiB) [vgextend --metadatasize 16m vg NEWDISK",
+	 "KiB) [pvs -o name,vg_name,pv_mda_size,pv_mda_free /dev/sda # ",
 	 NULL},
 	{"metadata all but full", "linear_one", D(10), text_91, "2 D10 vg: ", NULL},
 	{"mixed media", "linear_multi", D(11), rotational_1,
 	 "1 D11 vg/a: 1 of its 4 pieces are on rotational disks (/dev/sdb), 3 on solid state "
-	 "[pvmove -n a /dev/sdb]",
+	 "[lvs -o +devices,seg_pe_ranges vg # move it to disks of one kind: pvmove -n a]",
 	 NULL},
 	{"one kind of media", "linear_multi", D(11), rotational_all, "", NULL},
 	{"a VG that lacks a PV", "linear_multi", D(12), missing,
@@ -448,7 +458,7 @@ static const struct row rows[] = {
 	{"half of the semaphores", "linear_one", D(13), semaphores_50, "", NULL},
 	{"more than half", "linear_one", D(13), semaphores_51,
 	 "1 D13 semaphores: 16001 of 32000 sets are in use; 15000 are device-mapper's, of these "
-	 "14000 older than 10 minutes [dmsetup udevcomplete_all -y 10]",
+	 "14000 older than 10 minutes [dmsetup udevcookies]",
 	 NULL},
 	{"no figures", "linear_one", D(13), no_semaphores, "",
 	 "D13: /proc/sysvipc/sem or the limit cannot be read\n"},
@@ -462,9 +472,11 @@ static const struct row rows[] = {
 	 "/dev/sdx [lvmevent explain /dev/sda]",
 	 NULL},
 	{"a PV that the devices file does not name", "linear_one", D(14), hidden_pv,
-	 "1 D14 /dev/sdx: it is a PV, but device is not in devices file [lvm lvmdevices --adddev "
-	 "/dev/sdx]",
+	 "1 D14 /dev/sdx: it is a PV, but device is not in devices file [lvm lvmdevices --check "
+	 "# if it belongs to this host, add it: lvmdevices(8)]",
 	 NULL},
+	{"... and that was not there in the last good boot", "linear_one", D(14), unknown_hidden_pv,
+	 "", NULL},
 	{"a virtual machine's PV", "linear_one", D(14), guest_pv,
 	 "2 D14 /dev/sda (PV of vg): this PV is on an LV, and devices/scan_lvs is 1", NULL},
 	{"little pressure", "linear_one", D(15), pressure_20, "", NULL},

@@ -459,7 +459,7 @@ static const struct {
 	{{.kind = LEA_BOOT_MD, .address = ""}, "cat /proc/mdstat"},
 	{{.kind = LEA_BOOT_LUKS, .address = ""}, "lsblk "},
 	{{.kind = LEA_BOOT_LV, .address = ""}, "lvs "},
-	{{.kind = LEA_BOOT_LOOP, .address = ""}, "losetup --list"},
+	{{.kind = LEA_BOOT_LOOP, .address = ""}, "lsblk "},
 	{{.kind = LEA_BOOT_OTHER, .address = ""}, "lsblk "},
 };
 
