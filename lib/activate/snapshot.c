@@ -112,9 +112,9 @@ static void tell(const struct lea_dm_exec *run, uint32_t node)
 	if (run->dm->status(run->dm, &run->plan->node[node].node, &text))
 		return;
 	status = lea_snapshot_status_parse(text);
-	severity = lea_snapshot_tell(&status, UINT64_MAX, vg->name, lv->name,
-				     vg->lvs[lv->cow->origin].name, evidence, sizeof(evidence),
-				     &next);
+	severity =
+		lea_snapshot_tell(&status, UINT64_MAX, vg->name, lv->name,
+				  vg->lvs[lv->cow->origin].name, evidence, sizeof(evidence), &next);
 	if (severity)
 		lea_log_with(run->world->log, severity > 1 ? LEA_LOG_ERROR : LEA_LOG_WARNING,
 			     &fields, "LV %s/%s: %s; %s", vg->name, lv->name, evidence,

@@ -52,8 +52,8 @@ int lea_snapshot_tell(const struct lea_snapshot_status *status, uint64_t full_in
 		if (status->state == words[i].state) {
 			snprintf(ret_evidence, evidence_bytes, "is %s (of %s/%s)", words[i].said,
 				 vg, origin);
-			lea_next_set(ret_next, LEA_LOOK("lvs -o +snap_percent,lv_snapshot_invalid $1"),
-				     name);
+			lea_next_set(ret_next,
+				     LEA_LOOK("lvs -o +snap_percent,lv_snapshot_invalid $1"), name);
 			return 2;
 		}
 	if (status->state != LEA_SNAPSHOT_USED ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
 /*
- * The next step that a command prints: a command line for a shell, which a tired person pastes as it
- * stands. So it harms nothing: it only looks, or it changes what can be undone. No step destroys,
- * goes around a setting that keeps devices away, ends a process, or resumes or renames a device of
- * another program. scripts/check-steps reads each LEA_LOOK and LEA_CHANGE of the sources.
+ * The next step that a command prints: a command line for a shell, which a tired person pastes as
+ * it stands. So it harms nothing: it only looks, or it changes what can be undone. No step
+ * destroys, goes around a setting that keeps devices away, ends a process, or resumes or renames a
+ * device of another program. scripts/check-steps reads each LEA_LOOK and LEA_CHANGE of the sources.
  */
 #pragma once
 
@@ -25,8 +25,14 @@ struct lea_step {
 	const char *command;
 };
 /* Initializers. @command: a literal */
-#define LEA_LOOK(command)   {LEA_NEXT_LOOK, command}
-#define LEA_CHANGE(command) {LEA_NEXT_CHANGE, command}
+#define LEA_LOOK(command)                                                                          \
+	{                                                                                          \
+		LEA_NEXT_LOOK, command                                                             \
+	}
+#define LEA_CHANGE(command)                                                                        \
+	{                                                                                          \
+		LEA_NEXT_CHANGE, command                                                           \
+	}
 
 struct lea_next {
 	enum lea_next_class class;

@@ -60,7 +60,8 @@ struct lea_dm {
 	 * by the caller (free). */
 	int (*status)(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text);
 	/* 0: the kernel currently has this target; LEA_DM_ABSENT: it does not, but may load its
-	 * module when a table asks for it; a fault: not known, for device-mapper may not be asked. */
+	 * module when a table asks for it; a fault: not known, for device-mapper may not be asked.
+	 */
 	int (*has_target)(struct lea_dm *dm, const char *target);
 	/* Joins the open transaction: udev gets an event, which wait() waits for. */
 	int (*resume)(struct lea_dm *dm, const struct lea_dm_node *node);

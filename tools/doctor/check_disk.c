@@ -153,7 +153,8 @@ void lea_doctor_judge_disks(const struct lea_doctor_disks *disks,
 
 		ret_judged[i].faults =
 			(disk->is_late ? LEA_DOCTOR_FAULT_LATE : 0U) |
-			(ret_judged[i].stuck || is_slow(disk, &ret_judged[i], median[disk->is_rotational])
+			(ret_judged[i].stuck ||
+					 is_slow(disk, &ret_judged[i], median[disk->is_rotational])
 				 ? LEA_DOCTOR_FAULT_SLOW
 				 : 0U) |
 			(is_failing(disk) ? LEA_DOCTOR_FAULT_FAILING : 0U) |
@@ -236,7 +237,8 @@ static void tell_no_flush(const struct lea_doctor_facts *facts, const struct lea
 	lea_doctor_evidence(&finding,
 			    "the kernel sends no flushes (queue/write_cache \"write through\"), "
 			    "but the disk caches writes (cache_type \"write back\")");
-	lea_next_set(&finding.next, LEA_CHANGE("echo 'write back' >/sys/block/$1/queue/write_cache"),
+	lea_next_set(&finding.next,
+		     LEA_CHANGE("echo 'write back' >/sys/block/$1/queue/write_cache"),
 		     disk->kernel);
 	lea_doctor_tell(report, &finding);
 }
@@ -261,10 +263,10 @@ static void tell_cache_off(const struct lea_doctor_facts *facts, const struct le
 					    "cache on (QEMU: write-cache=on)");
 	else
 		lea_doctor_advice(&finding,
-				"in /etc/udev/rules.d/60-write-cache.rules: ACTION==\"add\", "
-				"SUBSYSTEM==\"scsi_disk\", ATTRS{model}==\"%s\", "
-				"ATTR{cache_type}=\"temporary write back\"",
-				disk->model[0] ? disk->model : "MODEL");
+				  "in /etc/udev/rules.d/60-write-cache.rules: ACTION==\"add\", "
+				  "SUBSYSTEM==\"scsi_disk\", ATTRS{model}==\"%s\", "
+				  "ATTR{cache_type}=\"temporary write back\"",
+				  disk->model[0] ? disk->model : "MODEL");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -318,8 +320,9 @@ static void tell_failing(const struct lea_doctor_facts *facts, const struct lea_
 		and = ", ";
 	}
 	if (disk->timeouts) {
-		lea_doctor_evidence(&finding, "%s%" PRIu64 " command%s timed out since the disk came",
-				    and, disk->timeouts, disk->timeouts == 1 ? "" : "s");
+		lea_doctor_evidence(&finding,
+				    "%s%" PRIu64 " command%s timed out since the disk came", and,
+				    disk->timeouts, disk->timeouts == 1 ? "" : "s");
 		and = ", ";
 	}
 	if (disk->smart == LEA_DOCTOR_SMART_READ && disk->smart_failing) {

@@ -125,7 +125,8 @@ static void check_snapshots(const struct lea_doctor_facts *facts, const struct l
 		finding.why = "each write of the replica waits for the copy of the snapshot, and "
 			      "with it the writes of all nodes";
 		lea_doctor_evidence(&finding, "a volume that is replicated has a thick snapshot");
-		lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +origin,snap_percent $1"), vg->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +origin,snap_percent $1"),
+			     vg->name);
 		lea_doctor_advice(&finding, "use a thin pool for volumes that get snapshots");
 		lea_doctor_tell(report, &finding);
 	}
@@ -160,9 +161,9 @@ static void check_flushes(const struct lea_doctor_facts *facts, const enum use *
 				    options[i]);
 		lea_next_set(&finding.next, LEA_LOOK("drbdsetup show"));
 		lea_doctor_advice(&finding,
-				"remove \"%s no\" from the resource's settings, then: "
-				"drbdadm adjust all",
-				options[i]);
+				  "remove \"%s no\" from the resource's settings, then: "
+				  "drbdadm adjust all",
+				  options[i]);
 		lea_doctor_tell(report, &finding);
 	}
 }
@@ -181,7 +182,8 @@ static void check_scanned(const struct lea_doctor_facts *facts,
 		      "activate the VG of a virtual machine on them";
 	lea_doctor_evidence(&finding, "LVM's filters let DRBD's devices through");
 	lea_next_set(&finding.next, LEA_LOOK("lvmconfig --type full devices/global_filter"));
-	lea_doctor_advice(&finding, "in lvm.conf: devices { global_filter = [ \"r|^/dev/drbd|\" ] }");
+	lea_doctor_advice(&finding,
+			  "in lvm.conf: devices { global_filter = [ \"r|^/dev/drbd|\" ] }");
 	lea_doctor_tell(report, &finding);
 }
 

@@ -113,13 +113,13 @@ static void check_growth(const struct pool *pool, uint64_t data_bytes)
 	else if (!watch->monitoring)
 		lea_doctor_advice(&finding, "in lvm.conf: activation { monitoring = 1 }");
 	if (never || !watch->monitoring)
-		lea_next_set(&finding.next,
-			     LEA_LOOK("lvmconfig --type full activation/monitoring "
-				      "activation/thin_pool_autoextend_threshold"));
+		lea_next_set(&finding.next, LEA_LOOK("lvmconfig --type full activation/monitoring "
+						     "activation/thin_pool_autoextend_threshold"));
 	else
-		lea_next_set(&finding.next,
-			     LEA_CHANGE("systemctl start dm-event.socket && vgchange --monitor y $1"),
-			     pool->vg->vg->name);
+		lea_next_set(
+			&finding.next,
+			LEA_CHANGE("systemctl start dm-event.socket && vgchange --monitor y $1"),
+			pool->vg->vg->name);
 	lea_doctor_tell(pool->report, &finding);
 }
 
@@ -162,8 +162,9 @@ static void check_discards(const struct pool *pool, const struct lea_seg_thin_po
 			    "discards are to be passed down, but %s does not support them",
 			    discards.disk->name);
 	lea_next_set(&finding.next, LEA_LOOK("lsblk -D $1"), discards.disk->name);
-	lea_doctor_advice(&finding, "turn discards on below (in a guest: discard=unmap), or let the "
-				    "pool keep them: lvchange --discards nopassdown");
+	lea_doctor_advice(&finding,
+			  "turn discards on below (in a guest: discard=unmap), or let the "
+			  "pool keep them: lvchange --discards nopassdown");
 	lea_doctor_tell(pool->report, &finding);
 }
 

@@ -206,7 +206,8 @@ static void judge_media(const struct lea_doctor_facts *facts, const struct lea_d
 				    "%u of its %u pieces are on rotational disks (%s), "
 				    "%u on solid state",
 				    lies.with[3], lies.areas, lies.first[3]->name, lies.solid);
-		lea_next_set(&finding.next, LEA_LOOK("lvs -o +devices,seg_pe_ranges $1"), vg->vg->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvs -o +devices,seg_pe_ranges $1"),
+			     vg->vg->name);
 		lea_doctor_advice(&finding, "move it to disks of one kind: pvmove -n %s", lv->name);
 		lea_doctor_tell(report, &finding);
 	}
@@ -215,7 +216,8 @@ static void judge_media(const struct lea_doctor_facts *facts, const struct lea_d
 		finding.why = "its table is long, requests are split, and the metadata of the VG "
 			      "grows";
 		lea_doctor_evidence(&finding, "it has %u segments", lv->seg_count);
-		lea_next_set(&finding.next, LEA_LOOK("lvs -o +devices,seg_pe_ranges $1"), vg->vg->name);
+		lea_next_set(&finding.next, LEA_LOOK("lvs -o +devices,seg_pe_ranges $1"),
+			     vg->vg->name);
 		lea_doctor_advice(&finding, "move it to one place: pvmove -n %s --alloc contiguous",
 				  lv->name);
 		lea_doctor_tell(report, &finding);

@@ -92,11 +92,13 @@ static void tell_kernel(const struct lea_doctor_facts *facts,
 	finding.why = WHY_KERNEL;
 	lea_doctor_evidence(&finding, "%s", evidence);
 	if (advice)
-		lea_next_set(&finding.next, LEA_LOOK("grep . /sys/module/dm_snapshot/parameters/*"));
-	else
 		lea_next_set(&finding.next,
-			     LEA_CHANGE("echo 100 "
-					">/sys/module/dm_snapshot/parameters/snapshot_copy_throttle"));
+			     LEA_LOOK("grep . /sys/module/dm_snapshot/parameters/*"));
+	else
+		lea_next_set(
+			&finding.next,
+			LEA_CHANGE("echo 100 "
+				   ">/sys/module/dm_snapshot/parameters/snapshot_copy_throttle"));
 	lea_doctor_advice(&finding, "%s", advice ? advice : "");
 	lea_doctor_tell(report, &finding);
 }

@@ -49,7 +49,8 @@ static void tell_holder(const struct lea_doctor_facts *facts, const struct lea_d
 	lea_doctor_evidence(&finding, "holds the lock %s for up to %" PRIu64 " s", task->lock,
 			    task->age_s);
 	snprintf(pid, sizeof(pid), "%d", task->pid);
-	lea_next_set(&finding.next, LEA_LOOK("lslocks -p $1; ps -o pid,ppid,etime,stat,args $1"), pid);
+	lea_next_set(&finding.next, LEA_LOOK("lslocks -p $1; ps -o pid,ppid,etime,stat,args $1"),
+		     pid);
 	lea_doctor_tell(report, &finding);
 }
 

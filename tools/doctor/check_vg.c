@@ -45,8 +45,9 @@ static void check_area(const struct lea_doctor_facts *facts, const struct lea_do
 			    text[0], percent, disk->name, text[1]);
 	lea_next_set(&finding.next, LEA_LOOK("pvs -o name,vg_name,pv_mda_size,pv_mda_free $1"),
 		     disk->name);
-	lea_doctor_advice(&finding, "add a disk with a larger area: vgextend --metadatasize 16m; then, "
-				    "for each PV with a small area: pvchange --metadataignore y");
+	lea_doctor_advice(&finding,
+			  "add a disk with a larger area: vgextend --metadatasize 16m; then, "
+			  "for each PV with a small area: pvchange --metadataignore y");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -168,7 +169,8 @@ static void compare_place(const struct lea_doctor_facts *facts, const struct lea
 			    then->name, address[0], address[1]);
 	add_when(facts, &finding);
 	lea_next_set(&finding.next, LEA_LOOK("lsblk -o NAME,SIZE,SERIAL,WWN,HCTL $1"), disk->name);
-	lea_doctor_advice(&finding, "if that is intended, nothing: the next good boot remembers it");
+	lea_doctor_advice(&finding,
+			  "if that is intended, nothing: the next good boot remembers it");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -279,7 +281,8 @@ static void check_twice(const struct lea_doctor_facts *facts,
 		lea_next_set(&finding.next,
 			     LEA_LOOK("vgs -o name,uuid,pv_name,systemid --select vg_name=$1"),
 			     vgs[v]->vg->name);
-		lea_doctor_advice(&finding, "give one of them another name by its UUID: vgrename(8)");
+		lea_doctor_advice(&finding,
+				  "give one of them another name by its UUID: vgrename(8)");
 		lea_doctor_tell(report, &finding);
 	}
 	free(vgs);

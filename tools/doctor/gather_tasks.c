@@ -184,8 +184,8 @@ static uint64_t process_age_s(const struct lea_doctor *doctor, const struct lea_
 	char uptime[64];
 	uint64_t now_s;
 
-	if (ticks <= 0 || lea_file_read_into(lea_world_proc(doctor->world), "uptime", uptime,
-					     sizeof(uptime)))
+	if (ticks <= 0 ||
+	    lea_file_read_into(lea_world_proc(doctor->world), "uptime", uptime, sizeof(uptime)))
 		return UINT64_MAX;
 	now_s = strtoull(uptime, NULL, 10);
 	return now_s - least(now_s, stat->start_ticks / (uint64_t)ticks);

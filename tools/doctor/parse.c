@@ -106,8 +106,9 @@ uint64_t lea_doctor_parse_since(const char *line)
 	if (*line++ != '[')
 		return LEA_DOCTOR_UNKNOWN;
 	line += strspn(line, " ");
-	if (!lea_number_take(&line, &seconds) || *line++ != '.' || strspn(line, "0123456789") != 6 ||
-	    !lea_number_take(&line, &us) || seconds > UINT64_MAX / 2000000)
+	if (!lea_number_take(&line, &seconds) || *line++ != '.' ||
+	    strspn(line, "0123456789") != 6 || !lea_number_take(&line, &us) ||
+	    seconds > UINT64_MAX / 2000000)
 		return LEA_DOCTOR_UNKNOWN;
 	return seconds * 1000000 + us;
 }

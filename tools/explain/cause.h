@@ -131,7 +131,7 @@ struct lea_pv_facts {
 	const char *content; /* what udev or libblkid names it: "ext4" */
 	const char *last_seen;
 	const struct lea_boot_pv *remembered; /* of LEA_PV_ABSENT; NULL: unknown */
-	const char *twin; /* another device that carries this PV; "": none */
+	const char *twin;		      /* another device that carries this PV; "": none */
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */
 	uint32_t place;	    /* in the queue, from 1; 0: it is processed */

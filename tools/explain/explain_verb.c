@@ -67,7 +67,8 @@ static void add_json(struct view *view, const struct lea_answer *answer)
 	lea_json_bool(json, object, "configured", reason && reason->is_configured);
 	lea_json_text(json, object, "evidence", reason ? reason->evidence : "");
 	lea_json_text(json, object, "next", reason ? reason->next.command : "");
-	lea_json_text(json, object, "next_class", lea_next_word(reason ? reason->next.class : LEA_NEXT_NONE));
+	lea_json_text(json, object, "next_class",
+		      lea_next_word(reason ? reason->next.class : LEA_NEXT_NONE));
 }
 
 static void end_alike(struct view *view)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explain/plan_verb.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -22,6 +21,7 @@
 #include "conf/setup.h"
 #include "explain/answer.h"
 #include "explain/examine.h"
+#include "explain/plan_verb.h"
 
 #define USAGE	       "plan [--boot] [--config FILE] [--json]"
 #define MAX_FILE_BYTES (16U * 1024U * 1024U)
@@ -218,7 +218,8 @@ static int tell_all(struct view *view)
 
 static int plan(struct view *view)
 {
-	const struct lea_explain_options options = {.tell = take_answer, .arg = view, .is_plan = true};
+	const struct lea_explain_options options = {
+		.tell = take_answer, .arg = view, .is_plan = true};
 	int code = lea_setup(view->world, &view->options, &view->conf);
 
 	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &options);

@@ -70,9 +70,9 @@ static const struct {
 	{"6554/8192 16", "LV vg/sn1: 80 % full (of vg/org); lvextend -L +1g vg/sn1\n"},
 	{"7783/8192 16", "LV vg/sn1: 95 % full (of vg/org); lvextend -L +1g vg/sn1\n"},
 	{"Invalid", "LV vg/sn1: is full or damaged, and lost (of vg/org); lvs -o "
-	 "+snap_percent,lv_snapshot_invalid vg/sn1\n"},
+		    "+snap_percent,lv_snapshot_invalid vg/sn1\n"},
 	{"Overflow", "LV vg/sn1: is full and lost (of vg/org); lvs -o "
-	 "+snap_percent,lv_snapshot_invalid vg/sn1\n"},
+		     "+snap_percent,lv_snapshot_invalid vg/sn1\n"},
 	{"", NULL},
 	{"-1/5 8", NULL},
 };

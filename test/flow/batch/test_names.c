@@ -64,7 +64,8 @@ TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
 		ck_assert_int_eq(state_of(vg_id), LEA_CLAIM_FAILED);
 		ck_assert_uint_eq(summary.vgs_failed, (uint32_t)i + 1);
 	}
-	ck_assert_msg(strstr(machine.err, "another VG has this name; one of them needs another, this one is ") !=
+	ck_assert_msg(strstr(machine.err,
+			     "another VG has this name; one of them needs another, this one is ") !=
 			      NULL,
 		      "%s", machine.err);
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));

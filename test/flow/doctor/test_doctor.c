@@ -6,15 +6,14 @@
 #include "flow/no_pairs.h"
 #include "unit/suite.h"
 
+#include <fcntl.h>
 #include <json-c/json_object.h>
 #include <json-c/json_object_iterator.h>
 #include <json-c/json_tokener.h>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
-#include <sys/file.h>
 
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 #define ROOT_ID	  "zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
@@ -296,7 +295,8 @@ TEST_EACH(each_trouble_of_a_machine_is_found, rows)
 static int take_lock(const void *arg)
 {
 	const int fd = open(arg, O_CREAT | O_RDWR, 0700);
-	const struct timespec old[2] = {{.tv_sec = time(NULL) - 86400}, {.tv_sec = time(NULL) - 86400}};
+	const struct timespec old[2] = {{.tv_sec = time(NULL) - 86400},
+					{.tv_sec = time(NULL) - 86400}};
 
 	return fd < 0 || futimens(fd, old) < 0 || flock(fd, LOCK_EX) < 0 ? -1 : 0;
 }
@@ -309,7 +309,8 @@ static const struct {
 	const char *said;
 } holders[] = {
 	{59900, 0, "1 checks, 0 findings\n"},
-	{56000, 1, "1  D3  lvcreate (pid 77): holds the lock /run/lock/lvm/V_vg_one for up to 40 s\n"},
+	{56000, 1,
+	 "1  D3  lvcreate (pid 77): holds the lock /run/lock/lvm/V_vg_one for up to 40 s\n"},
 };
 
 TEST_EACH(a_lock_is_no_older_than_its_holder, holders)
@@ -444,10 +445,12 @@ static const struct member top_members[] = {
 	{"unknown", json_type_array},
 };
 static const struct member finding_members[] = {
-	{"check", json_type_string},  {"title", json_type_string},   {"severity", json_type_int},
-	{"object", json_type_string}, {"vg", json_type_string},	     {"lv", json_type_string},
-	{"device", json_type_string}, {"pv_uuid", json_type_string}, {"evidence", json_type_string},
-	{"why", json_type_string},    {"next", json_type_string},    {"next_class", json_type_string},
+	{"check", json_type_string},	{"title", json_type_string},
+	{"severity", json_type_int},	{"object", json_type_string},
+	{"vg", json_type_string},	{"lv", json_type_string},
+	{"device", json_type_string},	{"pv_uuid", json_type_string},
+	{"evidence", json_type_string}, {"why", json_type_string},
+	{"next", json_type_string},	{"next_class", json_type_string},
 	{"advice", json_type_string},
 };
 static const struct member unknown_members[] = {

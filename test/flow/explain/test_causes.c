@@ -441,24 +441,24 @@ static const struct cause_row rows[] = {
 	 "global/test is 1 (/etc/lvm/lvm.conf:1): no command activates anything",
 	 "lvmconfig --type full global/test\n"},
 	{"another host's VG", foreign, "vg_foreign", "VG vg_foreign: inactive: foreign\n",
-	 "system ID owner-host", "vgs --foreign -o name,systemid vg_foreign\n"},
+	 "system ID owner-host", "vgs --foreign -o name,systemid --select vg_name=vg_foreign\n"},
 	{"an exported VG", exported, "vg_exp", "VG vg_exp: inactive: exported\n", "is exported",
-	 "next: vgs -o name,attr vg_exp\n"},
+	 "next: vgs -o name,attr --select vg_name=vg_exp\n"},
 	{"a clustered VG", clustered, "vg_one", "VG vg_one: inactive: clustered\n", "clustered",
 	 NULL},
 	{"a shared VG", shared, "vg_one", "VG vg_one: inactive: shared\n", "requires lvmlockd",
-	 "next: vgs -o name,attr,lock_type vg_one\n"},
+	 "next: vgs -o name,attr,lock_type --select vg_name=vg_one\n"},
 	{"events activate nothing", no_event_activation, "vg_one",
 	 "VG vg_one: inactive: event-activation-off\n",
 	 "global/event_activation is 0 (/etc/lvm/lvm.conf:1)", "vgchange -aay vg_one\n"},
 	{"a VG with autoactivation off", flags, "vg_flags",
 	 "VG vg_flags: inactive: autoactivation-off\n", "property is off",
-	 "next: vgs -o name,autoactivation vg_flags\n"},
+	 "next: vgs -o name,autoactivation --select vg_name=vg_flags\n"},
 	{"an LV with autoactivation off", flags, "vg_flags/noauto",
 	 "LV vg_flags/noauto: inactive: autoactivation-off\n", "property is off", NULL},
 	{"an LV with the skip flag", flags, "vg_flags/skip",
 	 "LV vg_flags/skip: inactive: activation-skip\n", "skip flag is set",
-	 "next: lvs -o name,skip_activation vg_flags/skip\n"},
+	 "next: lvs -o name,skip_activation --select lv_full_name=vg_flags/skip\n"},
 	{"a list that has no LV of it", empty_list, "vg_one", "VG vg_one: inactive: not-selected\n",
 	 "no event activates any of its 3 LVs", NULL},
 	{"... and where the list is", empty_list, "vg_one/home",
@@ -470,7 +470,8 @@ static const struct cause_row rows[] = {
 	 "lvmconfig --type full activation/volume_list\n"},
 	{"a PV on two devices", duplicate, "", "VG vg_one: inactive: duplicate\n",
 	 "/dev/sda and /dev/sdb", "next: pvs -a -o name,uuid,vg_name,pv_duplicate\n"},
-	{"... the second one", duplicate, "/dev/sdb", "PV /dev/sdb of VG vg_one: found: duplicate\n",
+	{"... the second one", duplicate, "/dev/sdb",
+	 "PV /dev/sdb of VG vg_one: found: duplicate\n",
 	 "another device carries the same PV: /dev/sda\n", "next: pvs -a "},
 	{"a missing PV", half, "", "VG vg-two.pvs: inactive: incomplete\n",
 	 "1 of 2 PVs found; missing: PV " UUID_B " (last written to as /dev/sdc)\n",
@@ -554,8 +555,8 @@ static const struct cause_row rows[] = {
 	 "next: modprobe dm_mod && vgchange -aay vg_one\n"},
 	{"... as long as nothing failed the kernel loads it by itself", unloaded, "",
 	 "VG vg_one: inactive: lvm2-in-charge\n", "stock lvm2", NULL},
-	{"... and what may not be asked is not absent", unasked, "", "VG vg_one: inactive: failed\n",
-	 "Invalid argument", NULL},
+	{"... and what may not be asked is not absent", unasked, "",
+	 "VG vg_one: inactive: failed\n", "Invalid argument", NULL},
 	{"two VGs of one name", twin, "", "VG vg_one: inactive: vg-name-taken\n",
 	 "another VG has this name: this one is GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21, the other "
 	 "one ",
@@ -563,9 +564,10 @@ static const struct cause_row rows[] = {
 	{"a VG without write permission", no_write_permission, "vg_one",
 	 "VG vg_one: inactive: vg-read-only\n", "read", NULL},
 	{"a VG without LVs", no_lvs, "vg_one", "VG vg_one: inactive: no-lv\n", "it has no LV",
-	 "vgs vg_one\n"},
+	 "vgs --select vg_name=vg_one\n"},
 	{"a VG that lvmlockd guards", reserved, "vg_one", "VG vg_one: inactive: reserved\n",
-	 "lvmlockd (lock type sanlock) guards it", "next: vgs -o name,attr,lock_type vg_one\n"},
+	 "lvmlockd (lock type sanlock) guards it",
+	 "next: vgs -o name,attr,lock_type --select vg_name=vg_one\n"},
 	{"a mark that keeps lvm2's events away", marked, "", "VG vg_one: inactive: marked\n",
 	 "its mark /run/lvm/vgs_online/vg_one says", "vgchange -aay vg_one\n"},
 	{"dmeventd does not know it", unmonitored, "", "VG vg_one: active: not-monitored\n",
@@ -631,7 +633,8 @@ TEST_EACH(what_is_configured_is_told_on_demand_only, configured)
 	snprintf(line, sizeof(line), "/dev/%s/lv /srv ext4 defaults 0 2\n", configured[_i].vg);
 	put("/etc/fstab", line);
 	ck_assert_int_eq(explain("explain"), 0);
-	snprintf(line, sizeof(line), "VG %s: inactive: %s\n", configured[_i].vg, configured[_i].cause);
+	snprintf(line, sizeof(line), "VG %s: inactive: %s\n", configured[_i].vg,
+		 configured[_i].cause);
 	ck_assert_msg(has(line), "%s", machine.out);
 }
 

@@ -79,8 +79,8 @@ static const struct {
 	 LEA_DOCTOR_UNKNOWN},
 	/* a SAS disk, and any disk with smartmontools 7.4 */
 	{"{\"scsi_percentage_used_endurance_indicator\": 97}", true, false, 97},
-	{"{\"endurance_used\": {\"current_percent\": 99}, \"smart_status\": {\"passed\": true}}", true,
-	 false, 99},
+	{"{\"endurance_used\": {\"current_percent\": 99}, \"smart_status\": {\"passed\": true}}",
+	 true, false, 99},
 	/* members of these names that say something else */
 	{"{\"ata_smart_self_test_log\": {\"standard\": {\"table\": [{\"status\": {\"passed\": false}}]}}}",
 	 false, false, LEA_DOCTOR_UNKNOWN},

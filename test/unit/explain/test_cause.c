@@ -444,8 +444,7 @@ TEST(an_lv_whose_name_is_taken_waits_for_it)
 	ck_assert_str_eq(reason.cause, "name-taken");
 	ck_assert_str_eq(reason.evidence,
 			 "another device has the name data-home: dm-3, UUID CRYPT-x");
-	ck_assert_str_eq(reason.next.command,
-			 "dmsetup info data-home");
+	ck_assert_str_eq(reason.next.command, "dmsetup info data-home");
 }
 
 /* What carried a PV in the last good boot says where to look for it. */
@@ -498,8 +497,8 @@ static void be_off(void)
 	machine.has_activation = false;
 }
 
-static void (*const fences[])(void) = {be_shared,   be_exported, be_foreign, be_reserved,
-				       be_read_only, be_manual,	 be_off};
+static void (*const fences[])(void) = {be_shared,    be_exported, be_foreign, be_reserved,
+				       be_read_only, be_manual,	  be_off};
 
 TEST_EACH(no_step_crosses_a_fence_of_a_vg, fences)
 {
