@@ -182,15 +182,21 @@ nested() {
 	claim "throttle: and programs that write" listed '^data: .* 1 done'
 	PATH=$tmp/throttled timeout 60 "$tmp/throttled/wipefs" --version >"$tmp/out" 2>&1
 	claim "throttle: alone in PATH it does not call itself: 127" is $? 127
+	mkdir -p "$tmp/image/throttled"
+	cp "$small" "$tmp/image/throttled/lvs"
+	PATH=$tmp/image/throttled/:$tmp/throttled:$PATH timeout 20 lvs --version >"$tmp/out" 2>&1
+	claim "throttle: two folders of drop-in names do not call each other" says 'LVM version' "$tmp/out"
+	PATH=$tmp/throttled:$PATH timeout 20 unshare -m sh -c 'umount -l /proc && wipefs --version' >"$tmp/out" 2>&1
+	claim "throttle: nor does one call itself where there is no /proc" says util-linux "$tmp/out"
 	PATH=$tmp/throttled:$PATH throttled -- lvs --version
-	claim "throttle: behind a wrapper of lvmevent they run as part of it" listed '^read: .* 3 done'
+	claim "throttle: behind a wrapper of lvmevent they run as part of it" listed '^read: .* 4 done'
 	PATH=$tmp/throttled:$PATH timeout 60 "$small" --label a --vg vg -- lvs --version >"$tmp/out" 2>&1
 	claim "throttle: the small program has the options" says 'LVM version' "$tmp/out"
-	claim "throttle: and skips the folder" listed '^read: .* 4 done'
+	claim "throttle: and skips the folder" listed '^read: .* 5 done'
 	timeout 60 "$small" --run-limit 0 -- true 2>"$tmp/err"
 	claim "throttle: and refuses as lvmevent does: 3" is "$?, $(cat "$tmp/err")" \
 		"3,   throttle: --run-limit is a number of seconds, from 1 to 604800. See: lvmevent throttle --help"
-	rm -r "$tmp/throttled"
+	rm -r "$tmp/throttled" "$tmp/image"
 }
 
 # A driver holds one slot for an operation of several commands, as the man page says.

@@ -19,37 +19,43 @@
 
 /* ---- the program */
 
-struct self {
-	dev_t dev;
-	ino_t ino;
-};
+bool lea_throttle_is_dropins(const char *folder, size_t len)
+{
+	static const char name[] = "throttled";
+	const size_t most = sizeof(name) - 1;
+
+	while (len && folder[len - 1] == '/')
+		len--;
+	return len >= most && !strncmp(folder + len - most, name, most) &&
+	       (len == most || folder[len - most - 1] == '/');
+}
 
 /* 0, or an exit code. */
-static int check_program(const char *path, const struct self *self)
+static int check_program(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return errno == EACCES ? LEA_THROTTLE_CODE_NOT_EXECUTABLE
 				       : LEA_THROTTLE_CODE_NOT_FOUND;
-	if (self && st.st_dev == self->dev && st.st_ino == self->ino)
-		return LEA_THROTTLE_CODE_NOT_FOUND;
 	return S_ISREG(st.st_mode) && !access(path, X_OK) ? 0 : LEA_THROTTLE_CODE_NOT_EXECUTABLE;
 }
 
-static int find_in_path(const char *folders, const char *name, const struct self *self,
-			char **ret_path)
+/* A folder of drop-in names is never looked into, whichever installation it belongs to: two of them
+ * would call each other for ever. */
+static int find_in_path(const char *folders, const char *name, char **ret_path)
 {
 	int found = LEA_THROTTLE_CODE_NOT_FOUND;
 
 	for (const char *at = folders;; at++) {
 		const size_t len = strcspn(at, ":");
 		LEA_AUTO(lea_freep) char *path = NULL;
-		int r;
+		int r = LEA_THROTTLE_CODE_NOT_FOUND;
 
 		if (asprintf(&path, "%.*s/%s", len ? (int)len : 1, len ? at : ".", name) < 0)
 			return -ENOMEM;
-		r = check_program(path, self);
+		if (!lea_throttle_is_dropins(at, len))
+			r = check_program(path);
 		if (!r) {
 			*ret_path = LEA_TAKE(path);
 			return 0;
@@ -65,18 +71,13 @@ static int find_in_path(const char *folders, const char *name, const struct self
 int lea_throttle_find_program(struct lea_world *world, const char *name, char **ret_path)
 {
 	const char *folders = lea_world_env(world, "PATH");
-	struct self self = {0};
-	struct stat st;
 	int r;
 
 	if (!name[0])
 		return LEA_THROTTLE_CODE_NOT_FOUND;
-	if (!strchr(name, '/')) {
-		if (!stat("/proc/self/exe", &st))
-			self = (struct self){.dev = st.st_dev, .ino = st.st_ino};
-		return find_in_path(folders ? folders : DEFAULT_PATH, name, &self, ret_path);
-	}
-	r = check_program(name, NULL);
+	if (!strchr(name, '/'))
+		return find_in_path(folders ? folders : DEFAULT_PATH, name, ret_path);
+	r = check_program(name);
 	if (r)
 		return r;
 	*ret_path = strdup(name);

@@ -85,9 +85,12 @@ LEA_MUST_CHECK int lea_throttle_attend(const struct lea_throttle_child *child,
 				       struct lea_throttle_end *ret_end);
 
 /*
- * lea_throttle_find_program - look a program up in PATH, as execvp does, but never find ourselves
+ * lea_throttle_find_program - look a program up in PATH, as execvp does, but in no folder of drop-in
+ * names
  * @name: with a slash: a path
  * Returns 0 with *ret_path (owned: free), an exit code (LEA_THROTTLE_CODE_...), or -errno.
  */
 LEA_MUST_CHECK int lea_throttle_find_program(struct lea_world *world, const char *name,
 					     char **ret_path);
+/* Is this a folder of drop-in names: is its last component "throttled"? @len: bytes of its path. */
+bool lea_throttle_is_dropins(const char *folder, size_t len);

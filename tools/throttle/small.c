@@ -14,8 +14,6 @@
 #include "throttle/throttle_verb.h"
 #include "world/clock_kernel.h"
 
-#define DROPINS "throttled"
-
 static void write_line(struct lea_log *log, enum lea_log_level level, const char *line)
 {
 	(void)log;
@@ -23,16 +21,14 @@ static void write_line(struct lea_log *log, enum lea_log_level level, const char
 	fprintf(stderr, "  %s\n", line);
 }
 
-/* Was this program started by a path whose last folder is DROPINS? argv[0] may lack the folder; the
- * kernel keeps the path of the exec. */
+/* Was this program started as a name in such a folder? argv[0] may lack the folder; the kernel keeps
+ * the path of the exec. */
 static bool is_dropin(void)
 {
 	const char *path = (const char *)getauxval(AT_EXECFN),
 		   *slash = path ? strrchr(path, '/') : NULL;
-	const size_t len = strlen(DROPINS);
 
-	return slash && (size_t)(slash - path) > len && slash[-(ptrdiff_t)len - 1] == '/' &&
-	       !strncmp(slash - len, DROPINS, len);
+	return slash && lea_throttle_is_dropins(path, (size_t)(slash - path));
 }
 
 /* Reports and the like, for people: lvmevent has them. */
