@@ -205,9 +205,10 @@ int lea_hung_begin(struct lea_world *world, uint32_t *ret_room)
 
 	if (run_fd < 0)
 		return run_fd;
-	event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	/* Where lvm2 is in charge, nobody else makes it. */
+	event_fd = lea_file_open_folder(run_fd, "event");
 	if (event_fd < 0)
-		return -errno;
+		return event_fd;
 	fd = lea_file_open_folder(event_fd, "hung");
 	fd = fd < 0 ? fd : check(fd);
 	if (fd < 0)

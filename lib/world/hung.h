@@ -3,8 +3,8 @@
  * What hangs in the kernel: for each device, file or node that a thread of a child waits for, a
  * file in /run/lvm/event/hung names the thread. Who finds that the thread still waits asks no
  * second time, so that one hung disk costs one process, however often commands run. Read and
- * written by the parents. What cannot be written, as /run is full, or without /run/lvm/event, a
- * process remembers by itself (struct lea_hung_unnoted).
+ * written by the parents. What cannot be written, as /run is full, a process remembers by itself
+ * (struct lea_hung_unnoted).
  *
  * A thread may owe something for the time when it no longer waits. If it is killed before that is
  * done, the name stays until somebody else does it (lea_hung_each_owed).
@@ -45,7 +45,7 @@ bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *re
 LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *name),
 				 void *arg);
 
-/* Opens the folder for notes, makes it if need be, and forgets all that has ended: a descriptor
+/* Opens the folder for notes, makes it and /run/lvm/event if need be, and forgets all that has ended: a descriptor
  * (owned) or -errno. *ret_room: how many more names may be noted. */
 LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
 /* Remembers that @thread waits for @name, unless an earlier one does, too. @owed: one line; "":
