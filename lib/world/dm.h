@@ -37,7 +37,7 @@ struct lea_dm_listed {
 
 struct lea_dm {
 	/* All nodes, in one request (owned, free). LEA_DM_UNTOLD: this kernel or library does not
-	 * list uuids. */
+	 * list uuids. -ENODEV: it cannot be asked, as in a container without its node. */
 	int (*list)(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size_t *ret_count);
 	/* By uuid. LEA_DM_ABSENT, or 0 with *ret_info. */
 	int (*info)(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info);

@@ -154,11 +154,11 @@ static int kernel_list(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size
 	const struct dm_names *names;
 	size_t count = 0, room = 0;
 	bool is_told = true;
-	int r = task ? run_task(task) : 0;
+	int r = task ? run_task(task) : -ENODEV;
 
 	*ret_nodes = NULL;
 	*ret_count = 0;
-	if (r || !task)
+	if (r)
 		return r;
 	names = dm_task_get_names(task);
 	for (; names && names->dev; names = (const void *)((const char *)names + names->next)) {

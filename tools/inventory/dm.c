@@ -31,7 +31,7 @@ struct question {
 
 struct reply {
 	struct lea_hanging_answer answer;
-	int fault; /* of the list */
+	int fault; /* of the list, or of this LV's request */
 	bool exists, suspended, live_table, inactive_table, read_only, is_open;
 	bool has_status, has_real_status;
 	char status[STATUS_BYTES], real_status[STATUS_BYTES];
@@ -81,11 +81,12 @@ static bool is_there(const struct asking *asking, const char *uuid)
 	       bsearch(&key, asking->node, asking->node_count, sizeof(*asking->node), by_uuid);
 }
 
-static bool get_info(const struct asking *asking, const char *uuid, struct lea_dm_info *info)
+/* 0, LEA_DM_ABSENT, or -errno: nobody knows. */
+static int get_info(const struct asking *asking, const char *uuid, struct lea_dm_info *info)
 {
 	struct lea_dm *dm = asking->world->dm;
 
-	return uuid && is_there(asking, uuid) && !dm->info(dm, uuid, info);
+	return uuid && is_there(asking, uuid) ? dm->info(dm, uuid, info) : LEA_DM_ABSENT;
 }
 
 static bool get_status(const struct asking *asking, const char *name,
@@ -107,14 +108,19 @@ static void ask(void *arg, uint32_t index, void *content, struct lea_hanging_ans
 	const struct question *question = &asking->question[index];
 	struct reply *reply = (struct reply *)answer;
 	struct lea_dm_info info;
+	int r;
 
 	(void)content;
 	if (!index)
 		asking->fault = list_nodes(asking);
 	reply->fault = asking->fault;
-	if (!index || reply->fault ||
-	    (!get_info(asking, question->uuid, &info) &&
-	     !get_info(asking, question->other_uuid, &info)))
+	if (!index || reply->fault)
+		return;
+	r = get_info(asking, question->uuid, &info);
+	if (r == LEA_DM_ABSENT)
+		r = get_info(asking, question->other_uuid, &info);
+	reply->fault = r < 0 ? r : 0;
+	if (r)
 		return;
 	reply->exists = true;
 	reply->suspended = info.suspended;
@@ -124,7 +130,7 @@ static void ask(void *arg, uint32_t index, void *content, struct lea_hanging_ans
 	reply->is_open = info.open_count > 0;
 	if (question->wants_status && info.live_table)
 		reply->has_status = get_status(asking, info.name, reply->status);
-	if (get_info(asking, question->real_uuid, &info))
+	if (!get_info(asking, question->real_uuid, &info))
 		reply->has_real_status = get_status(asking, info.name, reply->real_status);
 }
 

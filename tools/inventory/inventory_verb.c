@@ -40,8 +40,8 @@ static void warn(struct lea_world *world, const struct lea_inventory *inventory)
 		lea_log(world->log, LEA_LOG_WARNING, "%s", inventory->problem[i]);
 	if (inventory->is_dm_silent && world->dm)
 		lea_log(world->log, LEA_LOG_WARNING,
-			"device-mapper did not answer in time: the state of some LVs is unknown. "
-			"See: journalctl -k");
+			"device-mapper did not answer, or may not be asked: the state of some LVs "
+			"is unknown. See: journalctl -k");
 }
 
 /* The one who asked waits: a disk gets the shorter deadline. */
