@@ -14,6 +14,27 @@ bool lea_check_streams(void)
 	return true;
 }
 
+int lea_close_stream(FILE *stream)
+{
+	const bool has_failed = ferror(stream);
+
+	/* What has failed before may be in the buffer still: then the close tells the cause. */
+	errno = 0;
+	if (!fclose(stream) && !has_failed)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int lea_close_output(int code)
+{
+	const int r = lea_close_stream(stdout);
+
+	if (!r)
+		return code;
+	fprintf(stderr, "  standard output: %s\n", strerror(-r));
+	return LEA_EXIT_FAILED;
+}
+
 int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char *argv[])
 {
 	struct lea_args *args = opts->values;

@@ -22,6 +22,12 @@ struct lea_args {
  * would get its number, and our output. False: that failed. */
 bool lea_check_streams(void);
 
+/* 0, or -errno if anything that was written to it is lost. */
+LEA_MUST_CHECK int lea_close_stream(FILE *stream);
+/* The last call of main: what could not be written, as on a full disk, is a failure, whatever the
+ * verb made of it. Returns @code, or LEA_EXIT_FAILED (said on standard error). */
+LEA_MUST_CHECK int lea_close_output(int code);
+
 /*
  * lea_lvmevent_parse - parse options and up to most_words other arguments
  * @opts:  its values are a struct lea_args, or a struct that begins with one

@@ -20,6 +20,7 @@ struct lea_cmd {
 	/* NULL: none. Called before the world is opened; -1: go on with run. */
 	int (*run_early)(int argc, char *argv[]);
 	const char *link; /* a link of this name to the program starts it; NULL: none */
+	bool is_for_all; /* not only for root */
 };
 
 extern const struct lea_cmd lea_cmd_pvscan;

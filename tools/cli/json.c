@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/utf8.h"
+
 static const int form = JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
 
 /* A key is a constant of ours, and stands once in its object: so it is neither copied nor searched.
@@ -38,7 +41,11 @@ void lea_json_done(struct lea_json *json)
 
 void lea_json_text(struct lea_json *json, struct json_object *to, const char *key, const char *text)
 {
-	add(json, to, key, json_object_new_string(text));
+	LEA_AUTO(lea_freep) char *mended = lea_utf8_is_ok(text) ? NULL : strdup(text);
+
+	if (mended)
+		lea_utf8_mend(mended);
+	add(json, to, key, json_object_new_string(mended ? mended : text));
 }
 
 void lea_json_number(struct lea_json *json, struct json_object *to, const char *key,

@@ -27,7 +27,7 @@ struct lea_json {
 void lea_json_begin(struct lea_json *json);
 void lea_json_done(struct lea_json *json);
 
-/* @to: an object; with @key NULL a list, to which the value is appended. NULL: nothing is added. */
+/* @text: any bytes; what is no UTF-8 becomes "?". @to: an object; with @key NULL a list, to which the value is appended. NULL: nothing is added. */
 void lea_json_text(struct lea_json *json, struct json_object *to, const char *key,
 		   const char *text);
 void lea_json_number(struct lea_json *json, struct json_object *to, const char *key,

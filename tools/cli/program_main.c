@@ -9,6 +9,7 @@
 #include "world/manager.h"
 #include "world/udev.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,13 +82,28 @@ static int refuse_command(const struct lea_program *program, const char *name)
 	return LEA_EXIT_PARAMS;
 }
 
+/* Others may not read /run/lvm, nor the disks: what a verb finds there would be "nothing". */
+static bool is_refused(const struct lea_cmd *cmd, int argc, char *argv[])
+{
+	const bool is_help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+
+	if (!cmd || cmd->is_for_all || is_help || !geteuid())
+		return false;
+	fprintf(stderr, "  %s %s needs root's privileges.\n", program_invocation_short_name,
+		cmd->name);
+	return true;
+}
+
 /* @cmd: NULL: the real lvm's */
 static int run_command(const struct lea_cmd *cmd, int argc, char *argv[])
 {
 	struct lea_report report;
 	struct lea_world world;
-	int code = cmd && cmd->run_early ? cmd->run_early(argc, argv) : -1;
+	int code;
 
+	if (is_refused(cmd, argc, argv))
+		return LEA_EXIT_FAILED;
+	code = cmd && cmd->run_early ? cmd->run_early(argc, argv) : -1;
 	if (code >= 0)
 		return code;
 	lea_report_init(&report, stdout, stderr, cmd ? cmd->name : argv[0]);
@@ -112,13 +128,11 @@ static void turn_help(const struct lea_program *program, int argc, char *argv[])
 	argv[2] = option;
 }
 
-int lea_program_main(const struct lea_program *program, int argc, char *argv[])
+static int run_program(const struct lea_program *program, int argc, char *argv[])
 {
 	const struct lea_cmd *cmd;
 	const char *slash;
 
-	if (argc < 1 || !lea_check_streams())
-		return LEA_EXIT_INIT;
 	slash = strrchr(argv[0], '/');
 	if (slash)
 		argv[0] += slash + 1 - argv[0]; /* a hand-over needs the bare name */
@@ -135,4 +149,11 @@ int lea_program_main(const struct lea_program *program, int argc, char *argv[])
 	if (!cmd && !(program->hands_over && is_lvms(argv[1])))
 		return refuse_command(program, argv[1]);
 	return run_command(cmd, argc - 1, argv + 1);
+}
+
+int lea_program_main(const struct lea_program *program, int argc, char *argv[])
+{
+	if (argc < 1 || !lea_check_streams())
+		return LEA_EXIT_INIT;
+	return lea_close_output(run_program(program, argc, argv));
 }

@@ -79,8 +79,6 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	if (!r)
 		warn(world, &inventory);
 	r = r ? r : print(out, args, &inventory);
-	if (!r && (fflush(out) || ferror(out)))
-		r = -EIO;
 	return r ? lea_tool_fail(world, r, "inventory") : LEA_EXIT_DONE;
 }
 

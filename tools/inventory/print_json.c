@@ -23,27 +23,12 @@ static void put_id(struct lea_json *json, struct json_object *to, const char *ke
 	lea_json_text(json, to, key, text);
 }
 
-/* Text of a disk may hold any bytes; JSON is UTF-8, so others than ASCII become "?". */
-static void put_foreign(struct lea_json *json, struct json_object *to, const char *key,
-			const char *text)
-{
-	LEA_AUTO(lea_freep) char *copy = strdup(text ? text : "");
-
-	for (char *at = copy; at && *at; at++)
-		if (*at < ' ' || *at > '~')
-			*at = '?';
-	if (copy)
-		lea_json_text(json, to, key, copy);
-	else
-		json->has_failed = true;
-}
-
 static void put_tags(struct lea_json *json, struct json_object *to, const struct lea_strings *tags)
 {
 	struct json_object *list = lea_json_list(json, to, "tags");
 
 	for (uint32_t i = 0; i < tags->count; i++)
-		put_foreign(json, list, NULL, tags->item[i]);
+		lea_json_text(json, list, NULL, tags->item[i]);
 }
 
 /* ---- LVs */
@@ -61,7 +46,7 @@ static void put_devices(struct view *view, struct json_object *to,
 						       : "[unknown]";
 
 		snprintf(text, sizeof(text), "%s(%llu)", name, (unsigned long long)area.extent);
-		put_foreign(&view->json, list, NULL, text);
+		lea_json_text(&view->json, list, NULL, text);
 	}
 }
 
@@ -152,11 +137,11 @@ static void put_missing_pv(struct view *view, struct json_object *to, const stru
 static void put_present_pv(struct view *view, struct json_object *to,
 			   const struct lea_inventory_pv *pv)
 {
-	put_foreign(&view->json, to, "device", pv->device);
+	lea_json_text(&view->json, to, "device", pv->device);
 	put_id(&view->json, to, "uuid", pv->pvid);
 	lea_json_bool(&view->json, to, "present", true);
 	lea_json_number(&view->json, to, "device_bytes", pv->size_bytes);
-	put_foreign(&view->json, to, "problem", pv->problem);
+	lea_json_text(&view->json, to, "problem", pv->problem);
 }
 
 static void put_member(struct view *view, struct json_object *list,
@@ -228,8 +213,8 @@ static void put_content(struct view *view, struct json_object *to,
 	lea_inventory_vg_attr(&of->facts, attr);
 	put_id(json, to, "uuid", of->vg->id);
 	lea_json_text(json, to, "attr", attr);
-	put_foreign(json, to, "system_id", of->vg->system_id);
-	put_foreign(json, to, "lock_type", of->vg->lock_type);
+	lea_json_text(json, to, "system_id", of->vg->system_id ? of->vg->system_id : "");
+	lea_json_text(json, to, "lock_type", of->vg->lock_type ? of->vg->lock_type : "");
 	put_numbers(view, to, of);
 	put_tags(json, to, &of->vg->tags);
 	list = lea_json_list(json, to, "pvs");
@@ -245,8 +230,8 @@ static void put_vg(struct view *view, struct json_object *list, const struct lea
 {
 	struct json_object *to = lea_json_object(&view->json, list, NULL);
 
-	put_foreign(&view->json, to, "name", of->name);
-	put_foreign(&view->json, to, "problem", of->problem);
+	lea_json_text(&view->json, to, "name", of->name);
+	lea_json_text(&view->json, to, "problem", of->problem);
 	lea_json_bool(&view->json, to, "readable", of->vg != NULL);
 	if (of->vg)
 		put_content(view, to, of);
@@ -271,7 +256,7 @@ int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory)
 			put_lone_pv(&view, list, &inventory->pv[i]);
 	list = lea_json_list(json, json->top, "problems");
 	for (size_t i = 0; inventory->is_whole && i < inventory->problem_count; i++)
-		put_foreign(json, list, NULL, inventory->problem[i]);
+		lea_json_text(json, list, NULL, inventory->problem[i]);
 	lea_json_bool(json, json->top, "dm_answered", !inventory->is_dm_silent);
 	r = lea_json_print(json, out);
 	lea_json_done(json);

@@ -37,6 +37,14 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 	return LEA_EXIT_DONE;
 }
 
+/* Its command may be anybody's. */
+static const struct lea_cmd throttle = {
+	.name = "throttle",
+	.help = "Run a command when a slot is free: a fair queue for LVM's commands.",
+	.run = lea_lvmevent_throttle,
+	.is_for_all = true,
+};
+
 static const struct lea_cmd *const verbs[] = {
 	&lea_cmd_pvscan,
 	&lea_cmd_vgchange,
@@ -56,8 +64,7 @@ static const struct lea_cmd *const verbs[] = {
 		 lea_lvmevent_doctor),
 	LEA_VERB("timeline", "Print which VG took how long in a boot, and why.",
 		 lea_lvmevent_timeline),
-	LEA_VERB("throttle", "Run a command when a slot is free: a fair queue for LVM's commands.",
-		 lea_lvmevent_throttle),
+	&throttle,
 	&lea_cmd_refresh,
 	LEA_VERB("retry", "Put quarantined entries back into the queue.", run_retry),
 	&lea_cmd_sweep,

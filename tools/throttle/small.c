@@ -77,5 +77,5 @@ int main(int argc, char *argv[])
 		code = lea_throttle_run_plain(&world, argv);
 	}
 	lea_world_done(&world);
-	return code;
+	return lea_close_output(code);
 }

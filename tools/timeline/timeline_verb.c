@@ -85,10 +85,8 @@ static int open_file(const struct request *request, const char *name, FILE **ret
 
 static int close_file(const struct request *request, const char *name, FILE *out)
 {
-	int r = ferror(out) || fflush(out) ? -EIO : 0;
+	const int r = out == request->out ? 0 : lea_close_stream(out);
 
-	if (out != request->out && fclose(out) && !r)
-		r = -errno;
 	return r < 0 ? lea_tool_fail(request->world, r, name) : LEA_EXIT_DONE;
 }
 
