@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "conf/conf.h"
+#include "throttle/command_line.h"
 #include "throttle/throttle_queue.h"
 #include "throttle/turn.h"
 #include "world/world.h"
