@@ -155,6 +155,11 @@ signals() {
 		throttled $args
 		claim "throttle: \"$args\" is refused with 3" is "$code" 3
 	done
+	throttled --vg-of -- lvcreate -n x --addtag a/b -L 1g csi -y
+	claim "throttle: --vg-of prints the VG of a command" is "$code, $(cat "$tmp/out")" "0, csi"
+	throttled --vg-of -- touch "$tmp/ran"
+	claim "throttle: of one without a VG nothing" is "$code, $(cat "$tmp/out")" "0, "
+	claim "throttle: and runs none" test ! -e "$tmp/ran"
 	throttled -- "$tmp/nosuch"
 	claim "throttle: a program that is not there: 127" is "$code" 127
 	throttled -- "$tmp/etc"

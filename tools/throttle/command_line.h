@@ -29,7 +29,9 @@ bool lea_throttle_class_ok(const char *name);
 /*
  * lea_throttle_vg - the VG that a command is about
  * @argv: with NULL at its end
- * The first argument of the forms /dev/VG/LV, /dev/mapper/VG-LV and VG/LV counts; else, of an lvm
- * command, the last one, if it can be a name. "" in @ret_vg: no such argument.
+ * Of a command of lvm its first argument, which options and their values are not, as a name, VG/LV or
+ * a path of an LV; without an argument the VG of an LV that an option names (--thinpool VG/LV). Of
+ * another program the first word that is a path of an LV. It may stand behind nsenter, sudo and the
+ * like. "" in @ret_vg: none. Of several VGs (vgremove) it is the first.
  */
 void lea_throttle_vg(const char *const argv[], char ret_vg[static LEA_THROTTLE_VG_BYTES]);

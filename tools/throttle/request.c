@@ -12,6 +12,7 @@
 
 #define USAGE                                                                                      \
 	"throttle [OPTIONS] -- COMMAND [ARGUMENT...]\n"                                            \
+	"       lvmevent throttle --vg-of -- COMMAND [ARGUMENT...]\n"                              \
 	"       lvmevent throttle --list [--json]\n"                                               \
 	"       lvmevent throttle --cancel LABEL|TICKET\n"                                         \
 	"       lvmevent throttle --drain [--wait-limit S]"
@@ -107,6 +108,16 @@ int lea_throttle_run_plain(struct lea_world *world, char *argv[])
 	return run(&request);
 }
 
+/* What the command would be taken for; it is not run. */
+static int print_vg(const char *const command[])
+{
+	char vg[LEA_THROTTLE_VG_BYTES];
+
+	lea_throttle_vg(command, vg);
+	printf("%s\n", vg);
+	return LEA_EXIT_DONE;
+}
+
 /* @command: the arguments after "--"; NULL: there is no "--". */
 static int run_form(struct lea_world *world, const struct lea_throttle_args *args, char **argv,
 		    char **command, lea_throttle_form *other)
@@ -132,7 +143,7 @@ static int run_form(struct lea_world *world, const struct lea_throttle_args *arg
 	if (!command || !command[0])
 		return misused(args->shared.word ? "put -- before the command"
 						 : "no command is given");
-	return run(&request);
+	return args->vg_of ? print_vg(request.argv) : run(&request);
 }
 
 int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throttle_form *other)
@@ -149,6 +160,7 @@ int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throt
 		ROW(run_limit, STRING, "run-limit", "S", "SIGTERM after S seconds: exit 124."),
 		ROW(label, STRING, "label", "Text", "A name, for --list and --cancel."),
 		ROW(strict, COUNT, "strict", NULL, "Without a queue: exit 75, run nothing."),
+		ROW(vg_of, COUNT, "vg-of", NULL, "Print the command's VG, and run nothing."),
 		ROW(list, COUNT, "list", NULL, "Print what runs and how many wait."),
 		ROW(json, COUNT, "json", NULL, "Print JSON, for scripts."),
 		ROW(cancel, STRING, "cancel", "Word", "Those with this label or ticket give up."),

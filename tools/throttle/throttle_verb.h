@@ -14,7 +14,7 @@ int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[]);
 
 struct lea_throttle_args {
 	struct lea_args shared;
-	unsigned int json, list, drain, strict;
+	unsigned int json, list, drain, strict, vg_of;
 	const char *class_, *vg, *priority, *wait_limit, *run_limit, *label, *cancel;
 };
 
