@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 bool lea_check_streams(void)
@@ -27,7 +28,8 @@ int lea_close_stream(FILE *stream)
 
 int lea_close_output(int code)
 {
-	const int r = lea_close_stream(stdout);
+	/* Without a buffer nothing was ever written. */
+	const int r = __fbufsize(stdout) ? lea_close_stream(stdout) : 0;
 
 	if (!r)
 		return code;
