@@ -294,7 +294,9 @@ stopped() {
 	middle=$pid
 	behind last 3
 	release a
+	SECONDS=0
 	claim "throttle: a waiter that is stopped is passed after 20 seconds" within 90 says last "$tmp/order"
+	claim "throttle: and not after twice as many" test "$SECONDS" -le 32
 	claim "throttle: only the one that runs has passed" is "$(cat "$tmp/order")" last
 	kill -CONT "$head" "$middle"
 	claim "throttle: and they go on when they run again" within 30 eval 'is "$(wc -l <"$tmp/order")" 3'

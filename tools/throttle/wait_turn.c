@@ -461,8 +461,14 @@ static int sleep_at_head(struct turn_wait *wait)
 static int take_as_head(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
-	int r = lock_in_time(wait, DOOR + (off_t)queue->lane, STALE_MS);
+	const off_t door = DOOR + (off_t)queue->lane;
+	int r;
 
+	/* Behind a waiter that does not run, and was waited for already, the door is its own. */
+	if (wait->has_passed)
+		r = lea_throttle_lock(queue->state_fd, F_SETLK, F_WRLCK, door) ? -EBUSY : 0;
+	else
+		r = lock_in_time(wait, door, STALE_MS);
 	/* The head does not run: beside it. */
 	if (r && r != -EBUSY)
 		return r;
