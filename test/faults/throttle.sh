@@ -125,6 +125,8 @@ signals() {
 	hold a
 	throttled --wait-limit 1 -- touch "$tmp/ran"
 	claim "throttle: after the wait limit it ends with 75" is "$code" 75
+	throttled --no-wait touch "$tmp/ran"
+	claim "throttle: with --no-wait, too" is "$code" 75
 	for s in TERM INT HUP QUIT; do
 		env --default-signal "$program" throttle -- touch "$tmp/ran" 2>/dev/null &
 		pid=$!
@@ -141,8 +143,8 @@ signals() {
 	claim "throttle: --cancel ends the wait of a label with 75" is $? 75
 	throttled --cancel a
 	claim "throttle: --cancel does nothing to a command that runs" is "$code" 5
-	ticket=$("$program" throttle --list --json | grep -o '"ticket": [0-9]*' | head -n 1 | tr -dc 0-9)
-	throttled --cancel "change/$((ticket + 7))"
+	ticket=$("$program" throttle --list --json | grep -o '"ticket": [0-9]*' | tail -n 1 | tr -dc 0-9)
+	throttled --cancel "change/$ticket"
 	claim "throttle: --cancel takes a ticket, too" says '1 cancelled' "$tmp/out"
 	claim "throttle: nothing of what was given up has run" test ! -e "$tmp/ran" -a ! -e "$tmp/order"
 	release a
@@ -150,7 +152,8 @@ signals() {
 	throttled -- true
 	claim "throttle: and nothing is left of it" is "$(ls "$queue")" state
 	for args in '' '--run-limit 0 -- true' '--run-limit 604801 -- true' '--class A -- true' '--vg a/b -- true' \
-		'--priority top -- true' '--list -- true' '--json' 'true' '--wait-limit x -- true' '--list --drain'; do
+		'--priority top -- true' '--list -- true' '--json' '--wait-limit x -- true' '--list --drain' \
+		'--wait-limit 8d -- true' '--list --class change' '--cancel x --strict' '--vg-of' '--list true' '--drain --label x'; do
 		# shellcheck disable=SC2086 # several words
 		throttled $args
 		claim "throttle: \"$args\" is refused with 3" is "$code" 3
@@ -160,6 +163,8 @@ signals() {
 	throttled --vg-of -- touch "$tmp/ran"
 	claim "throttle: of one without a VG nothing" is "$code, $(cat "$tmp/out")" "0, "
 	claim "throttle: and runs none" test ! -e "$tmp/ran"
+	throttled --wait-limit 5m --label x echo --label y
+	claim "throttle: the command needs no \"--\"" is "$code, $(cat "$tmp/out")" "0, --label y"
 	throttled -- "$tmp/nosuch"
 	claim "throttle: a program that is not there: 127" is "$code" 127
 	throttled -- "$tmp/etc"
@@ -200,7 +205,7 @@ nested() {
 	claim "throttle: and skips the folder" listed '^read: .* 5 done'
 	timeout 60 "$small" --run-limit 0 -- true 2>"$tmp/err"
 	claim "throttle: and refuses as lvmevent does: 3" is "$?, $(cat "$tmp/err")" \
-		"3,   throttle: --run-limit is a number of seconds, from 1 to 604800. See: lvmevent throttle --help"
+		"3,   throttle: --run-limit is a time from 1 second to a week, such as 90 or 5m. See: lvmevent throttle --help"
 	rm -r "$tmp/throttled" "$tmp/image"
 }
 
@@ -229,18 +234,77 @@ drain() {
 	slots 1
 	hold a
 	behind x 1
-	"$program" throttle --drain &
+	"$program" throttle --drain -- sh -c 'echo inner >>"$2"; "$1" throttle -- echo nested >>"$2"; read x <"$3"' \
+		sh "$program" "$tmp/order" "$tmp/drained" &
 	draining=$!
+	mkfifo "$tmp/drained"
 	within 20 listed 'held by'
+	throttled --class brandnew --wait-limit 1 -- touch "$tmp/ran"
+	claim "throttle: a drain holds a class that did not exist" is "$code" 75
+	claim "throttle: and its command waits as long as one runs" test ! -e "$tmp/order"
+	throttled --drain --wait-limit 5
+	claim "throttle: a second drain ends with 75" is "$code" 75
 	release a
 	wait "$held"
-	claim "throttle: --drain ends when nothing runs" eval 'wait $draining'
+	claim "throttle: then the drain's command runs, and what it starts through throttle" within 20 says nested "$tmp/order"
+	sleep 2
+	claim "throttle: and nothing else" is "$(cat "$tmp/order")" "$(printf 'inner\nnested')"
+	echo >"$tmp/drained"
+	claim "throttle: --drain ends with its command" eval 'wait $draining'
 	claim "throttle: then the next one runs" within 20 says x "$tmp/order"
+	throttled --drain -- sh -c 'exit 9'
+	claim "throttle: --drain passes on its command's exit code" is "$code" 9
+	throttled --drain -- "$tmp/nosuch"
+	claim "throttle: of one that is not there: 127" is "$code" 127
 	hold b
-	throttled --drain --wait-limit 1
+	throttled --drain --wait-limit 1 -- touch "$tmp/ran"
 	claim "throttle: --drain with a limit ends with 75" is "$code" 75
+	claim "throttle: and runs nothing" test ! -e "$tmp/ran"
+	mount -o remount,size=16m /run/lvm
+	for i in $(seq 70); do "$small" --class "c$i" -- true; done
+	"$program" throttle --drain &
+	draining=$!
+	sleep 1
+	claim "throttle: of many classes none is forgotten" kill -0 "$draining"
+	claim "throttle: and all are listed" is "$("$program" throttle --list --json | grep -o '"class":' | wc -l)" 72
+	kill -STOP "$draining"
 	release b
 	wait "$held"
+	throttled --wait-limit 40 -- true
+	claim "throttle: a drain that is stopped holds nobody for longer than 20 seconds" is "$code" 0
+	kill -CONT "$draining"
+	claim "throttle: a drain without a command ends when nothing runs" eval 'wait $draining'
+	claim "throttle: and leaves nothing" test ! -e /run/lvm/event/throttle/hold
+	rm "$tmp/drained"
+}
+
+# While commands begin and end, no time is before its beginning.
+listing() {
+	local i
+	fresh
+	slots 2
+	(while [ ! -e "$tmp/enough" ]; do "$small" -- true; done) &
+	(while [ ! -e "$tmp/enough" ]; do "$small" -- true; done) &
+	for i in $(seq 40); do
+		"$program" throttle --list
+		"$program" throttle --list --json
+	done >"$tmp/out"
+	: >"$tmp/enough"
+	wait
+	rm "$tmp/enough"
+	claim "throttle: control: some were seen" grep -q '"pid"' "$tmp/out"
+	claim "throttle: no time of --list is negative" not grep -E '_ms": -|[0-9]{9} ?s|[0-9]{9}\.[0-9] s' "$tmp/out"
+	slots 1
+	hold a
+	behind x 1
+	"$program" throttle --list >"$tmp/out"
+	claim "throttle: --list has a head" grep -qE '^ +CLASS +TICKET +STATE +VG +LABEL +PID +TIME +COMMAND$' "$tmp/out"
+	claim "throttle: the command that runs, by its pid" \
+		grep -qE "^ +change +[0-9]+ +running +- +a +$(pgrep -P "$held") +[0-9.]+ s +sh -c" "$tmp/out"
+	claim "throttle: and the one that waits, by its wrapper's" \
+		grep -qE "^ +change +[0-9]+ +waiting +- +x +$pid +[0-9.]+ s +sh -c" "$tmp/out"
+	release a
+	wait
 }
 
 killed() {
@@ -396,6 +460,7 @@ throttle() {
 	nested
 	operation
 	drain
+	listing
 	killed
 	lanes
 	containers

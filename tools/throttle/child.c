@@ -68,7 +68,7 @@ static int find_in_path(const char *folders, const char *name, char **ret_path)
 	}
 }
 
-int lea_throttle_find_program(struct lea_world *world, const char *name, char **ret_path)
+static int find_program(struct lea_world *world, const char *name, char **ret_path)
 {
 	const char *folders = lea_world_env(world, "PATH");
 	int r;
@@ -82,6 +82,19 @@ int lea_throttle_find_program(struct lea_world *world, const char *name, char **
 		return r;
 	*ret_path = strdup(name);
 	return *ret_path ? 0 : -ENOMEM;
+}
+
+int lea_throttle_find_program(struct lea_world *world, const char *name, char **ret_path)
+{
+	const int r = find_program(world, name, ret_path);
+
+	if (r)
+		lea_log(world->log, LEA_LOG_ERROR, "throttle: %s: %s", name,
+			r < 0					? strerror(-r)
+			: r == LEA_THROTTLE_CODE_NOT_EXECUTABLE ? "cannot be executed"
+			: strchr(name, '/')			? "not found"
+								: "not found in PATH");
+	return r < 0 ? LEA_THROTTLE_CODE_TEMPFAIL : r;
 }
 
 /* ---- signals */
@@ -198,6 +211,18 @@ static int next_signal(const struct lea_throttle_child *child, const sigset_t *s
 	return number < 0 ? 0 : number;
 }
 
+/* When to look again without a signal: at the end of the command's time, or for the next heartbeat;
+ * 0: never. */
+static uint64_t next_look(const struct lea_throttle_child *child, uint64_t deadline_ms)
+{
+	uint64_t beat_ms;
+
+	if (!child->hold)
+		return deadline_ms;
+	beat_ms = child->clock->now_ms(child->clock) + LEA_THROTTLE_HOLD_BEAT_MS;
+	return deadline_ms && deadline_ms < beat_ms ? deadline_ms : beat_ms;
+}
+
 static void watch_child(const struct lea_throttle_child *child, pid_t pid, const sigset_t *set,
 			struct lea_throttle_end *ret_end)
 {
@@ -208,10 +233,12 @@ static void watch_child(const struct lea_throttle_child *child, pid_t pid, const
 	int number;
 
 	while (!lea_proc_reap(pid, &ret_end->code, &ret_end->signal)) {
-		number = next_signal(child, set, deadline, &info);
+		number = next_signal(child, set, next_look(child, deadline), &info);
 		if (number && number != SIGCHLD && number != LEA_THROTTLE_CANCEL)
 			forward(pid, &info);
-		if (number)
+		if (child->hold)
+			lea_throttle_hold_beat(child->hold, child->clock);
+		if (number || !deadline || child->clock->now_ms(child->clock) < deadline)
 			continue;
 		lea_log(child->log, LEA_LOG_ERROR,
 			"throttle: %s has exceeded its time limit; sending SIGTERM",

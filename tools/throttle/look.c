@@ -118,11 +118,16 @@ static int add_waiting(const struct lea_throttle *queue, struct lea_throttle_vie
 
 static int add_running(const struct lea_throttle *queue, struct lea_throttle_view *view)
 {
+	struct lea_proc_id own;
+
+	lea_proc_identify(&own);
 	view->running = calloc(SLOTS_MOST, sizeof(*view->running));
-	if (!view->running)
+	view->command = calloc(SLOTS_MOST, sizeof(*view->command));
+	if (!view->running || !view->command)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < SLOTS_MOST; i++) {
 		struct lea_throttle_entry *entry = &view->running[view->running_count];
+		const struct slot *slot = &queue->state->slot[i];
 
 		if (!lea_throttle_is_locked(queue->state_fd, i) &&
 		    !lea_throttle_has_orphan(queue, &queue->state->slot[i]))
@@ -130,6 +135,8 @@ static int add_running(const struct lea_throttle *queue, struct lea_throttle_vie
 		if (queue->texts)
 			*entry = queue->texts->entry[i];
 		end_texts(entry);
+		if (LOAD(slot->pid_ns) == own.pid_ns)
+			view->command[view->running_count] = (int32_t)(uint32_t)LOAD(slot->word);
 		view->running_count++;
 	}
 	return 0;
@@ -145,7 +152,6 @@ int lea_throttle_look(int event_fd, enum lea_throttle_kind kind, const char *nam
 	if (r)
 		return r;
 	view.slots = LOAD(queue->state->slots);
-	view.is_held = lea_throttle_is_locked(queue->state_fd, HOLD);
 	for (size_t i = 0; i < LEA_THROTTLE_COUNTERS; i++)
 		view.counter[i] = LOAD(queue->state->counter[i]);
 	for (size_t i = 0; i < LEA_THROTTLE_WAIT_BUCKETS; i++)
@@ -162,6 +168,7 @@ int lea_throttle_look(int event_fd, enum lea_throttle_kind kind, const char *nam
 void lea_throttle_view_done(struct lea_throttle_view *view)
 {
 	free(view->running);
+	free(view->command);
 	free(view->waiting);
 	*view = (struct lea_throttle_view){0};
 }

@@ -233,25 +233,16 @@ static bool is_nested(const struct work *work)
 	char class_[33];
 	unsigned int slot;
 
-	if (!text || sscanf(text, "%32s %u %llu", class_, &slot, &id) != 3 ||
-	    !lea_throttle_class_ok(class_))
+	if (!text)
+		return false;
+	if (!strcmp(text, LEA_THROTTLE_ENV_DRAIN)) {
+		event_fd = lea_throttle_event_folder(world);
+		return event_fd >= 0 && lea_throttle_is_drained(event_fd, world->clock);
+	}
+	if (sscanf(text, "%32s %u %llu", class_, &slot, &id) != 3 || !lea_throttle_class_ok(class_))
 		return false;
 	event_fd = lea_throttle_event_folder(world);
 	return event_fd >= 0 && lea_throttle_is_running(event_fd, class_, slot, id);
-}
-
-static void find_program(struct work *work, struct lea_throttle_end *ret_end)
-{
-	const struct lea_throttle_request *request = work->request;
-	int r = lea_throttle_find_program(request->world, request->argv[0], &work->path);
-
-	if (!r)
-		return;
-	ret_end->code = r < 0 ? LEA_THROTTLE_CODE_TEMPFAIL : r;
-	lea_log(request->world->log, LEA_LOG_ERROR, "throttle: %s: %s", request->argv[0],
-		r < 0					? strerror(-r)
-		: r == LEA_THROTTLE_CODE_NOT_EXECUTABLE ? "cannot be executed"
-							: "not found in PATH");
 }
 
 static void run_queued(struct work *work, struct lea_throttle_end *ret_end)
@@ -292,7 +283,7 @@ void lea_throttle_run(const struct lea_throttle_request *request, const struct l
 	work.began_ms = now_of(&work);
 	work.deadline_ms = request->wait_limit_ms ? work.began_ms + request->wait_limit_ms : 0;
 	describe(&work);
-	find_program(&work, ret_end);
+	ret_end->code = lea_throttle_find_program(request->world, request->argv[0], &work.path);
 	if (!work.path)
 		return;
 	lea_throttle_prepare_signals(&work.signals);

@@ -26,6 +26,8 @@ enum lea_throttle_code {
 
 /* In the environment of the command: "CLASS SLOT ID". Its own calls of us run at once. */
 #define LEA_THROTTLE_ENV "LVMEVENT_THROTTLE"
+/* The same of a command for which a drain holds all classes. */
+#define LEA_THROTTLE_ENV_DRAIN "drain"
 
 struct lea_throttle_request {
 	struct lea_world *world;
@@ -74,6 +76,7 @@ struct lea_throttle_child {
 	const char *const *argv;
 	struct lea_throttle *queue[2]; /* whose slots it gets; NULL: none */
 	const char *env;	       /* value of LEA_THROTTLE_ENV */
+	struct lea_throttle_hold *hold; /* beats while the command runs; NULL: none */
 	uint64_t limit_ms;	       /* SIGTERM after so long; 0: never */
 	struct lea_log *log;
 	struct lea_clock *clock;
@@ -89,7 +92,7 @@ LEA_MUST_CHECK int lea_throttle_attend(const struct lea_throttle_child *child,
  * lea_throttle_find_program - look a program up in PATH, as execvp does, but in no folder of drop-in
  * names
  * @name: with a slash: a path
- * Returns 0 with *ret_path (owned: free), an exit code (LEA_THROTTLE_CODE_...), or -errno.
+ * Returns 0 with *ret_path (owned: free), or an exit code (LEA_THROTTLE_CODE_..., logged).
  */
 LEA_MUST_CHECK int lea_throttle_find_program(struct lea_world *world, const char *name,
 					     char **ret_path);

@@ -14,7 +14,9 @@
 /* Bytes of the state file that are locked; slot i: byte i. */
 #define DOOR 1000 /* + lane */
 #define TAIL 1100
-#define HOLD 1101
+
+#define BEAT_MS	 5000U		/* a heartbeat */
+#define STALE_MS (4U * BEAT_MS) /* without one: a process does not run, and nobody waits for it */
 
 struct slot {
 	/* Id of the command (low half) << 32 | pid of the child, 0 before it is adopted. Only the
@@ -33,7 +35,7 @@ struct state {
 	uint32_t runs[2];   /* struct lea_throttle_runs */
 	uint32_t free_slot; /* a hint: released last */
 	uint32_t slots;	    /* of the last command: for people */
-	uint32_t hold;	    /* a hint: look at the lock HOLD */
+	uint32_t hold;	    /* a hint: look whether a drain holds the classes */
 	uint64_t counter[LEA_THROTTLE_COUNTERS];
 	uint32_t wait[LEA_THROTTLE_WAIT_BUCKETS];
 	struct slot slot[SLOTS_MOST];
@@ -79,6 +81,8 @@ void lea_throttle_name(uint32_t lane, uint64_t number, char ret_name[static 24])
 /* Does the child of this slot live, whose wrapper is dead? Call with the slot's lock, or only to
  * look. */
 bool lea_throttle_has_orphan(const struct lea_throttle *queue, const struct slot *slot);
+/* Does a drain that runs hold all classes? @throttle: the folder "throttle", from @dir_fd. */
+bool lea_throttle_is_held(int dir_fd, const char *throttle, uint64_t now_ms);
 /* A queue that exists, read-only. Not for one that this process holds anything of: the closing
  * would release it. */
 int lea_throttle_open_to_look(int event_fd, enum lea_throttle_kind kind, const char *name,

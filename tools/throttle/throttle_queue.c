@@ -125,7 +125,11 @@ static int open_queue(int event_fd, const char *name, bool creates, struct lea_t
 	if (r != -ENOENT || !creates)
 		return r;
 	r = make_state(kinds, name, queue->kind);
-	return r ? r : map_state(queue, flags);
+	r = r ? r : map_state(queue, flags);
+	/* A drain that came before our state, and did not find it, is there now. */
+	if (!r && queue->kind == LEA_THROTTLE_CLASSES && !faccessat(kinds, "../hold", F_OK, 0))
+		lea_throttle_tell_hold(queue, true);
+	return r;
 }
 
 static int new_queue(int event_fd, enum lea_throttle_kind kind, const char *name, bool creates,
@@ -182,6 +186,11 @@ void lea_throttle_close(struct lea_throttle *queue)
 	lea_closep(&queue->state_fd);
 	lea_closep(&queue->folder_fd);
 	free(queue);
+}
+
+void lea_throttle_tell_hold(struct lea_throttle *queue, bool is_held)
+{
+	STORE(queue->state->hold, is_held);
 }
 
 uint64_t lea_throttle_next_id(struct lea_throttle *queue)

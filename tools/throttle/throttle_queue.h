@@ -7,7 +7,7 @@
  *
  * FOLDER/state      mapped by all: last ticket of each lane, a record for each slot, counters. Byte
  * i is locked by who has slot i, DOOR + lane by the head of a lane, TAIL while a ticket gets its
- * name, HOLD by lvmevent throttle --drain. FOLDER/h42, n7, l1    a ticket: lane and number, locked
+ * name. FOLDER/h42, n7, l1    a ticket: lane and number, locked
  * by its wrapper as long as that waits.
  *
  * Each waiter sleeps on the lock of the ticket before its own; so a hand-over wakes one waiter,
@@ -127,10 +127,10 @@ struct lea_throttle_view {
 	uint32_t slots; /* as the last command that took one had it */
 	uint64_t counter[LEA_THROTTLE_COUNTERS];
 	uint32_t wait[LEA_THROTTLE_WAIT_BUCKETS];
-	bool is_held; /* by a drain */
 	/* Arrays, owned by the view (lea_throttle_view_done). Running: by slot; waiting: by arrival
 	 * within a lane. */
 	struct lea_throttle_entry *running, *waiting;
+	int32_t *command; /* [running_count]: pid of the command; 0: of another pid namespace */
 	size_t running_count, waiting_count;
 };
 /* 0, -ENOENT: no such queue, or -errno. Reads the folder: system calls for each waiter. */
@@ -154,8 +154,22 @@ LEA_MUST_CHECK int lea_throttle_cancel(int event_fd, enum lea_throttle_kind kind
 						       const struct lea_throttle_entry *entry),
 				       void *arg, size_t *ret_count, size_t *ret_unseen);
 
-/* As long as the queue is open and held, no command begins. 0; LEA_THROTTLE_LATE: another holds it;
- * -errno. */
-LEA_MUST_CHECK int lea_throttle_hold(struct lea_throttle *queue);
-/* Waits until no slot is taken. 0, LEA_THROTTLE_LATE or -errno. */
-LEA_MUST_CHECK int lea_throttle_wait_idle(struct lea_throttle *queue, uint64_t deadline_ms);
+/* ---- drain: no command of any class begins, also of one that is new */
+
+struct lea_throttle_hold;
+/* Until lea_throttle_unhold, or the end of the process, as long as it beats; each queue also has to
+ * be told. 0 with a hold (owned); LEA_THROTTLE_LATE: another process has one; -errno. */
+LEA_MUST_CHECK int lea_throttle_hold(int event_fd, struct lea_clock *clock,
+				     struct lea_throttle_hold **ret_hold);
+/* To be called at least so often. Most often no system call. */
+void lea_throttle_hold_beat(struct lea_throttle_hold *hold, struct lea_clock *clock);
+#define LEA_THROTTLE_HOLD_BEAT_MS 2500U
+void lea_throttle_unhold(struct lea_throttle_hold *hold); /* NULL: nothing */
+/* From now on who takes a slot of the queue looks for a hold; or no longer. A queue that is made
+ * while there is one knows. No system call. */
+void lea_throttle_tell_hold(struct lea_throttle *queue, bool is_held);
+/* Waits until no slot is taken, and beats. 0, LEA_THROTTLE_LATE or -errno. */
+LEA_MUST_CHECK int lea_throttle_wait_idle(struct lea_throttle *queue,
+					  struct lea_throttle_hold *hold, uint64_t deadline_ms);
+/* Does a drain that runs hold all classes? */
+bool lea_throttle_is_drained(int event_fd, struct lea_clock *clock);

@@ -12,7 +12,7 @@ static int other_form(const struct lea_throttle_request *request,
 		return lea_throttle_list(world, args->json);
 	if (args->cancel)
 		return lea_throttle_cancel_word(world, args->cancel);
-	return lea_throttle_drain(world, request->wait_limit_ms);
+	return lea_throttle_drain(request);
 }
 
 int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[])

@@ -33,8 +33,6 @@
 #include "base/step.h"
 #include "state/flag.h"
 
-#define BEAT_MS	 5000U		/* a heartbeat */
-#define STALE_MS (4U * BEAT_MS) /* without one: the waiter does not run, and is passed */
 #define SOON_MS	 1000		/* for what no event announces */
 #define RETRY_MS 100		/* of the timer, should its signal come just before we sleep */
 #define PATIENCE_MS 2000 /* for a free slot that the lane whose turn it is leaves free */
@@ -338,6 +336,14 @@ static void take_slot(struct turn_wait *wait, uint32_t i)
 	}
 }
 
+static bool is_held(const struct turn_wait *wait)
+{
+	const struct lea_throttle *queue = wait->queue;
+
+	return LOAD(queue->state->hold) &&
+	       lea_throttle_is_held(queue->folder_fd, "../..", now_of(wait));
+}
+
 /* May this process have slot @i, whose lock it holds? */
 static bool may_take(struct turn_wait *wait, uint32_t i)
 {
@@ -345,6 +351,9 @@ static bool may_take(struct turn_wait *wait, uint32_t i)
 	struct slot *slot = &queue->state->slot[i];
 	uint64_t word = LOAD(slot->word);
 
+	/* A drain tells the queue first, and then looks at the locks of its slots. */
+	if (is_held(wait))
+		return false;
 	/* Half of the slots are left to our own activation while it works. */
 	if (i && i >= wait->terms->slots / 2 && runner_works(wait))
 		return false;
@@ -428,7 +437,7 @@ static bool try_queue(struct turn_wait *wait)
 	bool waits[LANES], is_alone;
 
 	wait->sleep_ms = BEAT_MS;
-	if (LOAD(queue->state->hold) && lea_throttle_is_locked(queue->state_fd, HOLD))
+	if (is_held(wait))
 		return false;
 	find_heads(wait, waits, &is_alone);
 	if ((!is_alone && !is_our_turn(wait, waits)) || !try_slots(wait))
@@ -531,16 +540,8 @@ int lea_throttle_take(struct lea_throttle *queue, const struct lea_throttle_term
 
 /* ---- drain */
 
-int lea_throttle_hold(struct lea_throttle *queue)
-{
-	int r = lea_throttle_lock(queue->state_fd, F_SETLK, F_WRLCK, HOLD);
-
-	if (!r)
-		STORE(queue->state->hold, 1);
-	return r == -EAGAIN ? LEA_THROTTLE_LATE : r;
-}
-
-int lea_throttle_wait_idle(struct lea_throttle *queue, uint64_t deadline_ms)
+int lea_throttle_wait_idle(struct lea_throttle *queue, struct lea_throttle_hold *hold,
+			   uint64_t deadline_ms)
 {
 	const struct lea_throttle_terms terms = {.deadline_ms = deadline_ms};
 	struct turn_wait wait = {
@@ -555,6 +556,7 @@ int lea_throttle_wait_idle(struct lea_throttle *queue, uint64_t deadline_ms)
 			i++;
 		else
 			r = sleep_at_head(&wait);
+		lea_throttle_hold_beat(hold, queue->clock);
 	}
 	if (wait.watch_fd >= 0)
 		close(wait.watch_fd);

@@ -6,6 +6,7 @@
 #include "world/clock_kernel.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -148,25 +149,76 @@ TEST(a_running_command_is_told_from_a_forged_one)
 	ck_assert(!lea_throttle_is_running(event_fd, "change", 0, 1));
 }
 
-TEST(a_held_queue_begins_nothing)
+/* How a process ends that waits for a slot of the class for so long. */
+static int taken(const char *class_, uint64_t limit_ms)
 {
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct lea_throttle *queue = NULL;
+
+		if (lea_throttle_open(event_fd, LEA_THROTTLE_CLASSES, class_, lea_clock_kernel(),
+				      &queue))
+			_exit(99);
+		_exit(take(queue, 1, limit_ms, "x"));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WEXITSTATUS(status);
+}
+
+TEST(a_drain_holds_all_classes_and_new_ones)
+{
+	struct lea_throttle_hold *hold = NULL, *other = NULL;
 	struct lea_throttle *queue = open_queue();
 	int status;
 	pid_t pid;
 
-	ck_assert_int_eq(lea_throttle_hold(queue), 0);
-	ck_assert_int_eq(lea_throttle_wait_idle(queue, 0), 0);
+	ck_assert_int_eq(lea_throttle_hold(event_fd, lea_clock_kernel(), &hold), 0);
+	lea_throttle_tell_hold(queue, true);
+	ck_assert_int_eq(lea_throttle_wait_idle(queue, hold, 0), 0);
+	ck_assert_int_eq(taken("change", 100), LEA_THROTTLE_LATE);
+	ck_assert_int_eq(taken("new", 100), LEA_THROTTLE_LATE);
 	pid = fork();
 	if (!pid)
-		_exit(take(open_queue(), 1, 100, "held"));
+		_exit(lea_throttle_hold(event_fd, lea_clock_kernel(), &other));
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WEXITSTATUS(status), LEA_THROTTLE_LATE);
+	lea_throttle_unhold(hold);
+	ck_assert_int_eq(taken("change", 10000), 0);
+	ck_assert_int_eq(taken("new", 10000), 0);
 	lea_throttle_close(queue);
+}
+
+/* What a drain that was killed has left, and one that does not run. */
+TEST(a_hold_counts_while_its_process_runs)
+{
+	struct lea_throttle_hold *hold = NULL;
+	uint64_t long_ago = 1;
+	int fd, status, go[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(go), 0);
 	pid = fork();
-	if (!pid)
-		_exit(take(open_queue(), 1, 10000, "free"));
+	if (!pid) {
+		if (lea_throttle_hold(event_fd, lea_clock_kernel(), &hold))
+			_exit(1);
+		_exit(write(go[1], "x", 1) != 1 || pause());
+	}
+	ck_assert_int_eq(read(go[0], &byte, 1), 1);
+	ck_assert(lea_throttle_is_drained(event_fd, lea_clock_kernel()));
+	ck_assert_int_eq(taken("new", 100), LEA_THROTTLE_LATE);
+	fd = openat(event_fd, "throttle/hold", O_WRONLY);
+	ck_assert_int_eq(pwrite(fd, &long_ago, sizeof(long_ago), 0), sizeof(long_ago));
+	close(fd);
+	ck_assert(!lea_throttle_is_drained(event_fd, lea_clock_kernel()));
+	ck_assert_int_eq(taken("new", 10000), 0);
+	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	ck_assert_int_eq(taken("other", 10000), 0);
+	ck_assert_int_eq(lea_throttle_hold(event_fd, lea_clock_kernel(), &hold), 0);
+	lea_throttle_unhold(hold);
 }
 
 TEST(those_who_run_and_wait_are_listed)
