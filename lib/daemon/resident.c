@@ -51,6 +51,7 @@
 #include "state/gate.h"
 #include "state/queue_watch.h"
 #include "state/reconcile_request.h"
+#include "state/throttle_bounds.h"
 #include "worker/pool.h"
 #include "world/children.h"
 #include "world/program.h"
@@ -743,6 +744,11 @@ int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
 	if (r)
 		return lea_session_fail(session->world, r, "events");
 	run.batch.partial = session->partial;
+	/* For containers. Without them these keep to their own settings. */
+	r = stays ? lea_throttle_bounds_write(session->world, session->event_fd, session->conf) : 0;
+	if (r)
+		lea_log(session->world->log, LEA_LOG_WARNING, "bounds of lvmevent throttle: %s",
+			strerror(-r));
 	run.event_path = lea_world_path(session->world, "/run/lvm/event");
 	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
 	free(run.event_path);

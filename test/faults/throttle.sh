@@ -383,6 +383,16 @@ containers() {
 	wait
 	claim "throttle: four containers run all their commands" is "$(wc -l <"$tmp/most")" 12
 	claim "throttle: and share the bound" is "$(sort -n "$tmp/most" | tail -n 1)" 2
+	slots 4
+	ln -s '1 2 0 0:0' /run/lvm/event/throttle-bounds
+	hold a
+	throttled --wait-limit 1 -- true
+	claim "throttle: the host's bound holds for a container, whatever its settings are" is "$code" 75
+	rm /run/lvm/event/throttle-bounds
+	throttled --wait-limit 1 -- true
+	claim "throttle: control: its own would have let it run" is "$code" 0
+	release a
+	wait "$held"
 	slots 1
 	hold a
 	"${container[@]}" "$program" throttle --label inside -- touch "$tmp/ran" 2>/dev/null &

@@ -41,7 +41,7 @@ int lea_throttle_end_as(const struct lea_throttle_end *end)
 }
 
 /* Our own settings only: lvm.conf takes longer to read than many a command takes to run. */
-static int run(struct lea_throttle_request *request)
+static int run(const struct lea_throttle_request *request)
 {
 	struct lea_throttle_end end;
 	const struct lea_conf *conf = NULL;
@@ -52,8 +52,6 @@ static int run(struct lea_throttle_request *request)
 			r < 0 ? strerror(-r) : "it can't be read");
 		return LEA_THROTTLE_CODE_TEMPFAIL;
 	}
-	if (!request->wait_limit_ms)
-		request->wait_limit_ms = conf->throttle_wait_ms;
 	lea_throttle_run(request, conf, &end);
 	lea_conf_free(conf);
 	return lea_throttle_end_as(&end);

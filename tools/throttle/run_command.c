@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/log_syslog.h"
 #include "base/step.h"
-#include "plan/bounds.h"
+#include "state/throttle_bounds.h"
 #include "world/proc.h"
 
 /* Commands of class read at a time. Not by CPUs: reports read the same disks, whatever the CPUs.
@@ -25,6 +25,7 @@ struct work {
 	const struct lea_throttle_request *request;
 	const struct lea_conf *conf;
 	const char *class_;
+	struct lea_throttle_bounds bounds;
 	struct lea_throttle_entry entry;
 	struct lea_throttle *in_class, *in_vg; /* owned */
 	int event_fd;			       /* owned; -1 */
@@ -91,18 +92,13 @@ static void describe(struct work *work)
 /* Only commands that take the lock of a VG wait for each other there, unless asked for. */
 static bool has_vg_queue(const struct work *work)
 {
-	return work->entry.vg[0] && work->conf->throttle_per_vg &&
+	return work->entry.vg[0] && work->bounds.per_vg &&
 	       (work->request->vg || !strcmp(work->class_, LEA_THROTTLE_CHANGE));
 }
 
 static uint32_t slots_of(const struct work *work)
 {
-	const struct lea_conf *conf = work->conf;
-
-	if (!strcmp(work->class_, LEA_THROTTLE_READ))
-		return READERS;
-	return lea_bound_workers(conf->throttle_slots ? conf->throttle_slots : conf->workers,
-				 lea_proc_cpus());
+	return strcmp(work->class_, LEA_THROTTLE_READ) ? work->bounds.slots : READERS;
 }
 
 /* ---- the queues */
@@ -145,6 +141,9 @@ static int take_slots(struct work *work)
 
 	if (r < 0)
 		return r;
+	work->bounds = lea_throttle_bounds_find(world, work->event_fd, work->conf);
+	if (!work->deadline_ms && work->bounds.wait_ms)
+		work->deadline_ms = work->began_ms + work->bounds.wait_ms;
 	r = lea_throttle_open(work->event_fd, LEA_THROTTLE_CLASSES, work->class_, world->clock,
 			      &work->in_class);
 	if (r)
@@ -154,7 +153,7 @@ static int take_slots(struct work *work)
 	if (has_vg_queue(work)) {
 		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->entry.vg,
 				      world->clock, &work->in_vg);
-		r = r ? r : wait_in(work, work->in_vg, work->conf->throttle_per_vg, false);
+		r = r ? r : wait_in(work, work->in_vg, work->bounds.per_vg, false);
 	}
 	r = r ? r : wait_in(work, work->in_class, slots_of(work), yields);
 	if (!r)

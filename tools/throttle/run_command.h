@@ -36,7 +36,7 @@ struct lea_throttle_request {
 	const char *vg;		 /* NULL: by the arguments, for class change; "": none */
 	const char *label;	 /* "": none */
 	enum lea_throttle_lane lane;
-	uint64_t wait_limit_ms, run_limit_ms; /* 0: none */
+	uint64_t wait_limit_ms, run_limit_ms; /* 0: that of the settings; none */
 	bool is_strict;
 };
 
