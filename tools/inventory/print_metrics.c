@@ -197,12 +197,14 @@ static void put_label(FILE *out, char before, const char *name, const char *valu
 	fputc('"', out);
 }
 
-static void put_id(FILE *out, const char *id)
+/* @id: NULL: not known */
+static void put_id(FILE *out, const char *name, const char *id)
 {
-	char text[39];
+	char text[39] = "";
 
-	lea_id_format(id, text);
-	put_label(out, ',', "uuid", text);
+	if (id)
+		lea_id_format(id, text);
+	put_label(out, ',', name, text);
 }
 
 static void put_value(FILE *out, const struct family *family, uint64_t value)
@@ -219,7 +221,7 @@ static void put_vg(FILE *out, const struct family *family, const struct lea_inve
 
 	fprintf(out, "%s", family->name);
 	put_label(out, '{', "vg", of->name);
-	put_id(out, of->vg->id);
+	put_id(out, "uuid", of->vg->id);
 	put_value(out, family, family->value(&subject));
 }
 
@@ -231,7 +233,7 @@ static void put_pvs(FILE *out, const struct family *family, const struct lea_inv
 		fprintf(out, "%s", family->name);
 		put_label(out, '{', "vg", of->name);
 		put_label(out, ',', "device", of->pv[i] ? of->pv[i]->device : "");
-		put_id(out, of->vg->pvs[i].id);
+		put_id(out, "uuid", of->vg->pvs[i].id);
 		put_value(out, family, family->value(&subject));
 	}
 }
@@ -249,8 +251,8 @@ static void put_lvs(FILE *out, const struct family *family, const struct lea_inv
 		fprintf(out, "%s", family->name);
 		put_label(out, '{', "vg", of->name);
 		put_label(out, ',', "lv", lv->name);
-		put_id(out, lv->id);
-		put_label(out, ',', "vg_uuid", of->vg->id);
+		put_id(out, "uuid", lv->id);
+		put_id(out, "vg_uuid", of->vg->id);
 		put_value(out, family, value);
 	}
 }
@@ -283,7 +285,7 @@ static void put_problems(FILE *out, const struct lea_inventory *inventory)
 		last = of->vg ? last : of->name;
 		fputs(name, out);
 		put_label(out, '{', "vg", of->name);
-		put_label(out, ',', "uuid", of->vg ? of->vg->id : "");
+		put_id(out, "uuid", of->vg ? of->vg->id : NULL);
 		fprintf(out, "} %d\n", of->problem[0] != '\0');
 	}
 }
@@ -332,7 +334,5 @@ void lea_inventory_print_metrics(FILE *out, const struct lea_inventory *inventor
 		put_whole(out, inventory);
 	put_queue(out, inventory);
 	put_head(out, "lvmevent_dm_answered", "", "Did device-mapper answer for all LVs? 1: yes.");
-	fprintf(out, "lvmevent_dm_answered %d\n", !inventory->is_dm_silent);
-	put_head(out, "lvmevent_inventory", "", "The generation of this answer, as a label.");
-	fprintf(out, "lvmevent_inventory{generation=\"%s\"} 1\n# EOF\n", inventory->generation);
+	fprintf(out, "lvmevent_dm_answered %d\n# EOF\n", !inventory->is_dm_silent);
 }

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/order.h"
+#include "record/duplicate_note.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/sysfs.h"
@@ -301,6 +302,61 @@ static int scan(struct lea_world *world, const struct lea_conf *conf,
 	return r > 0 ? -EINVAL : r;
 }
 
+/* ---- one PV on several devices */
+
+static int set_duplicate(struct lea_inventory *inventory, struct lea_inventory_pv *pv,
+			 const char *other)
+{
+	if (pv->problem[0] || !strcmp(pv->device, other))
+		return 0;
+	pv->problem = lea_arena_printf(inventory->arena, "%s has the same PVID", other);
+	return pv->problem ? 0 : -ENOMEM;
+}
+
+/* Devices that were read. */
+static int mark_equal(struct lea_inventory *inventory)
+{
+	int r = 0;
+
+	for (size_t i = 1; !r && i < inventory->pv_count; i++) {
+		struct lea_inventory_pv *pv = &inventory->pv[i], *before = pv - 1;
+
+		if (strcmp(pv->pvid, before->pvid) != 0)
+			continue;
+		r = set_duplicate(inventory, before, pv->device);
+		r = r ? r : set_duplicate(inventory, pv, before->device);
+	}
+	return r;
+}
+
+struct marking {
+	struct lea_world *world;
+	struct lea_inventory *inventory;
+};
+
+/* Devices that an event has found. One that is gone, or another by now, has no name. */
+static int mark_noted(void *arg, const char *pvid)
+{
+	const struct marking *marking = arg;
+	struct lea_inventory *inventory = marking->inventory;
+	struct lea_duplicate duplicates[LEA_DUPLICATES_MOST];
+	struct lea_inventory_pv key = {.device = ""}, *pv;
+	int count = lea_duplicate_list(marking->world, pvid, duplicates), r = 0;
+
+	snprintf(key.pvid, sizeof(key.pvid), "%s", pvid);
+	pv = inventory->pv_count ? bsearch(&key, inventory->pv, inventory->pv_count,
+					   sizeof(*inventory->pv), lea_compare_text)
+				 : NULL;
+	for (int i = 0; pv && !r && i < count; i++) {
+		struct lea_device device = {0};
+
+		if (!lea_device_find(marking->world, &duplicates[i].id, &device))
+			r = set_duplicate(inventory, pv, device.name);
+		lea_device_done(&device);
+	}
+	return count < 0 ? count : r;
+}
+
 /* A scan's results are in the order of its devices. */
 static int take_all(struct lea_inventory *inventory, const struct records *records)
 {
@@ -327,5 +383,9 @@ int lea_inventory_find_pvs(struct lea_world *world, const struct lea_conf *conf,
 
 	r = r ? r : scan(world, conf, options, &sources, records.count, inventory);
 	lea_devices_free(sources.device, sources.count); /* a scan left them empty */
-	return r ? r : take_all(inventory, &records);
+	r = r ? r : take_all(inventory, &records);
+	r = r ? r : mark_equal(inventory);
+	return r ? r
+		 : lea_duplicate_each(world, mark_noted,
+				      &(struct marking){.world = world, .inventory = inventory});
 }

@@ -6,6 +6,7 @@
 #include "fake/holder.h"
 #include "flow/machine.h"
 #include "flow/no_pairs.h"
+#include "record/duplicate_note.h"
 #include "unit/suite.h"
 
 #include <errno.h>
@@ -100,6 +101,32 @@ TEST(without_udevs_links_all_devices_are_examined)
 	machine_plug("stripe-b", "sdc", 48, 3);
 	ck_assert(has("inventory", "VG vg-two.pvs wz-pn-: 1 of 2 PVs, "));
 	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
+}
+
+TEST(a_pv_on_two_devices_is_a_problem_of_its_vg)
+{
+	tree_remove(&machine.tree, "/dev/disk/by-id");
+	machine_plug("stripe-a", "sdc", 48, 3);
+	ck_assert(!has("inventory", "has the same PVID"));
+	machine_plug("stripe-a", "sdb", 32, 2);
+	ck_assert(has("inventory", ", problem: PV /dev/sd"));
+	ck_assert(has("inventory", "has the same PVID\n"));
+	ck_assert(has("inventory --openmetrics", "lvmevent_vg_problem{vg=\"vg-two.pvs\",uuid="));
+}
+
+TEST(a_duplicate_that_an_event_has_found_is_named)
+{
+	struct lea_duplicate note = {.pvid = PVID_A, .id = {8, 48, 3}};
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	machine_plug("stripe-a", "sdc", 48, 3);
+	tree_mkdir(&machine.tree, "/run/lvm/event");
+	ck_assert(!has("inventory", "has the same PVID"));
+	ck_assert_int_eq(lea_duplicate_put(machine.world, &note), 0);
+	ck_assert(has("inventory", ", problem: PV /dev/sdb: /dev/sdc has the same PVID\n"));
+	machine_unplug("sdc", 48);
+	ck_assert(!has("inventory", "has the same PVID"));
 }
 
 TEST(a_record_of_a_device_that_holds_something_else_is_no_pv)
@@ -380,6 +407,17 @@ static void check_comment(struct exposition *state, const char *line)
 			      "%s", line);
 }
 
+/* All ids are in the form with dashes: else no sample would match one of another family. */
+static void check_ids(const char *line)
+{
+	for (const char *at = strstr(line, "uuid=\""); at; at = strstr(at + 1, "uuid=\"")) {
+		const char *value = at + strlen("uuid=\"");
+
+		ck_assert_msg(value[0] == '"' || (strcspn(value, "\"") == 38 && value[6] == '-'),
+			      "%s", line);
+	}
+}
+
 static void check_sample(struct exposition *state, const char *line)
 {
 	const size_t name = strcspn(line, "{ ");
@@ -391,6 +429,7 @@ static void check_sample(struct exposition *state, const char *line)
 	at = *at == '{' ? skip_labels(at) : at;
 	ck_assert_msg(at && *at == ' ', "%s", line);
 	check_new(state, line, (size_t)(at - line));
+	check_ids(line);
 	strtod(at + 1, &end);
 	ck_assert_msg(end > at + 1 && !*end, "%s", line);
 	state->has_samples = true;
