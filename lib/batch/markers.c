@@ -112,6 +112,11 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 	} else if (kind == LEA_ENTRY_ADD) {
 		drop(marks, LEA_MARK_REFUSED, key);
 	}
+	if (found->is_unnamed)
+		log_fault(marks, key,
+			  lea_probed_note(marks->options->event_fd, key,
+					  is_momentary(found, record),
+					  lea_world_now_ms(marks->options->world)));
 	if (mark == LEA_MARK_UNSETTLED)
 		log_fault(marks, key, lea_mark_set(marks->options->event_fd, mark, key));
 	else

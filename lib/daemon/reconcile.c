@@ -431,7 +431,8 @@ static int meet(struct reconcile *reconcile, const struct lea_entry *entry)
 	return lea_records_meet(&reconcile->records, entry->pvid, &number);
 }
 
-/* Was the device queued for reading, and did the VG of a PV on it not fail temporarily? */
+/* Was the device queued for reading, did it give an answer, and did the VG of a PV on it not fail
+ * temporarily? */
 static bool is_probed(const struct reconcile *reconcile, const struct lea_device *device)
 {
 	struct lea_entry entry;
@@ -439,7 +440,8 @@ static bool is_probed(const struct reconcile *reconcile, const struct lea_device
 	if (!reconcile->probes)
 		return false;
 	entry = entry_of(reconcile->options, device);
-	return lea_mark_is_set(reconcile->options->event_fd, LEA_MARK_PROBED, entry.key) &&
+	return lea_probed_is_set(reconcile->options->event_fd, entry.key,
+				 lea_world_now_ms(reconcile->options->world)) &&
 	       !find_device(&reconcile->again, &entry.device);
 }
 
@@ -551,7 +553,7 @@ static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea
 		entry.device.devlinks = entry.device.properties = NULL;
 		r = lea_queue_put_if_absent(options->event_fd, &entry);
 	}
-	return r < 0 ? r : lea_mark_set(options->event_fd, LEA_MARK_PROBED, entry.key);
+	return r < 0 ? r : lea_probed_set(options->event_fd, entry.key);
 }
 
 /*

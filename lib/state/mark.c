@@ -143,6 +143,43 @@ bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count)
 	       pv_count >= before;
 }
 
+/* ---- read, though udev does not name it */
+
+#define TIMES_MOST  16U /* the number is the time times this, and how often */
+#define PAUSE_MS    60000U
+#define PAUSES_MOST 9U /* doublings: eight hours */
+
+int lea_probed_set(int event_fd, const char *key)
+{
+	uint64_t before;
+
+	return read_number(event_fd, LEA_MARK_PROBED, key, &before)
+		       ? 0
+		       : set_number(event_fd, LEA_MARK_PROBED, key, 0);
+}
+
+int lea_probed_note(int event_fd, const char *key, bool is_silent, uint64_t now_ms)
+{
+	uint64_t before = 0, times, again_ms;
+
+	if (!read_number(event_fd, LEA_MARK_PROBED, key, &before) && !is_silent)
+		return 0;
+	if (!is_silent)
+		return before ? set_number(event_fd, LEA_MARK_PROBED, key, 0) : 0;
+	times = before % TIMES_MOST;
+	again_ms = now_ms + ((uint64_t)PAUSE_MS << times);
+	times += times < PAUSES_MOST;
+	return set_number(event_fd, LEA_MARK_PROBED, key, again_ms * TIMES_MOST + times);
+}
+
+bool lea_probed_is_set(int event_fd, const char *key, uint64_t now_ms)
+{
+	uint64_t number;
+
+	return read_number(event_fd, LEA_MARK_PROBED, key, &number) &&
+	       (!number || now_ms < number / TIMES_MOST);
+}
+
 int lea_skipped_set(int event_fd, const char *key, uint64_t seqnum)
 {
 	return set_number(event_fd, LEA_MARK_SKIPPED, key, seqnum);

@@ -21,7 +21,8 @@ enum lea_mark {
 	/* A change led to it, and it could not be judged: it could not be read, or was excluded for
 	 * the moment (filter/exclusion.h). The next reconcile queues it as a change. */
 	LEA_MARK_UNSETTLED,
-	/* udev says nothing of its content, and it was queued to be read. It is read once. */
+	/* udev says nothing of its content, and it was queued to be read. It is read once, and again
+	 * after a pause if it gave no answer: lea_probed_set. */
 	LEA_MARK_PROBED,
 	/* udev's rule started no process for a change of the PV, which had its record, and a
 	 * reconcile has queued it instead: lea_skipped_set. */
@@ -38,7 +39,8 @@ enum lea_mark {
 
 /* @event_fd in all functions: /run/lvm/event. */
 const char *lea_mark_folder(enum lea_mark mark);
-/* 0 or -errno; setting twice and dropping an absent one are fine. Not for AWAITED and SKIPPED. */
+/* 0 or -errno; setting twice and dropping an absent one are fine. set: not for PROBED, SKIPPED
+ * and AWAITED. */
 LEA_MUST_CHECK int lea_mark_set(int event_fd, enum lea_mark mark, const char *key);
 LEA_MUST_CHECK int lea_mark_drop(int event_fd, enum lea_mark mark, const char *key);
 /* Does the folder exist, so that some may be set? One system call, as is_set. */
@@ -65,6 +67,18 @@ LEA_MUST_CHECK int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_
 				   bool is_first);
 /* Does an add wait for the VG to be complete, which has @pv_count PVs now? */
 bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count);
+
+/*
+ * lea_probed_set - the device is queued to be read, perhaps once more
+ * The mark is a symbolic link to a number: when it may be read again (as lea_world_now_ms counts),
+ * and how often it has given no answer. What lea_probed_note has noted stays. 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_probed_set(int event_fd, const char *key);
+/* It was read, also if it was not queued for that. @is_silent: it gave no answer; each time it does
+ * so the pause is twice as long, up to some hours. 0 or -errno. One system call, or some. */
+LEA_MUST_CHECK int lea_probed_note(int event_fd, const char *key, bool is_silent, uint64_t now_ms);
+/* Is it set, and is the pause not over? One system call. */
+bool lea_probed_is_set(int event_fd, const char *key, uint64_t now_ms);
 
 /* The change that the rule skipped last has this number (SEQNUM), the target of a symbolic link.
  * 0 or -errno. */

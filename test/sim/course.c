@@ -350,7 +350,7 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 		course->was_pvid[disk][0] = '\0';
 	else if (is_other)
 		memcpy(course->was_pvid[disk], before->pvid, sizeof(before->pvid));
-	/* It is not asked again when it is well. */
+	/* When it is well, only a reconcile asks it again, after a pause. */
 	if (now->fails && (course->is_added_now[disk] || is_under_way ||
 			   (!before->fails && course->udev_until_ms[disk] > state->now_ms)))
 		course->is_unread[disk] = true;

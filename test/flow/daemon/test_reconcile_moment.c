@@ -99,7 +99,7 @@ static size_t reconcile(void)
 	struct lea_reconcile_result result;
 
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
-	return result.enqueued;
+	return result.enqueued + result.unnamed;
 }
 
 TEST_EACH(a_moment_when_it_came_is_over_at_the_next_reconcile, states)
@@ -162,5 +162,64 @@ TEST(an_add_ends_what_a_change_led_to)
 	ck_assert(!lea_mark_is_set(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
 	suspend(false);
 	ck_assert_uint_eq(reconcile(), 1);
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
+/* ---- a disk that udev could not read either */
+
+static struct lea_clock later; /* the kernel's, and later_ms */
+static uint64_t later_ms;
+
+static uint64_t now_later(struct lea_clock *clock)
+{
+	struct lea_clock *kernel = lea_clock_kernel();
+
+	return kernel->now_ms(kernel) + later_ms;
+}
+
+static void prepare_unnamed(void)
+{
+	conf->probe_unknown = true;
+	machine.properties = "ID_PATH=x\nLVMEVENT_FIRST=none\n";
+	machine_plug("one-pv", "sda", 16, 7);
+	later = *lea_clock_kernel();
+	later.now_ms = now_later;
+	later_ms = 0;
+	machine.world->clock = &later;
+	break_it(true);
+}
+
+static void expect_next_after(uint64_t pause_ms)
+{
+	later_ms += pause_ms - 20000;
+	ck_assert_msg(!reconcile(), "not before %llu ms", (unsigned long long)pause_ms);
+	later_ms += 21000;
+	ck_assert_msg(reconcile() == 1, "after %llu ms", (unsigned long long)pause_ms);
+}
+
+TEST(a_disk_that_udev_does_not_name_is_read_again_after_an_error)
+{
+	prepare_unnamed();
+	ck_assert_uint_eq(reconcile(), 1);
+	ck_assert_str_eq(drain(), "");
+	break_it(false);
+	expect_next_after(60000);
+	ck_assert_str_eq(drain(), "vg_one ");
+	later_ms += 86400000;
+	ck_assert_uint_eq(reconcile(), 0);
+}
+
+TEST(the_pauses_between_its_errors_grow_up_to_hours)
+{
+	uint64_t pause_ms = 60000;
+
+	prepare_unnamed();
+	ck_assert_uint_eq(reconcile(), 1);
+	for (int i = 0; i < 12; i++) {
+		ck_assert_str_eq(drain(), "");
+		expect_next_after(pause_ms);
+		pause_ms *= i < 9 ? 2 : 1;
+	}
+	break_it(false);
 	ck_assert_str_eq(drain(), "vg_one ");
 }
