@@ -359,7 +359,8 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 		held->vg.scanned = scanned;
 	}
 	r = lea_activate_check(&held->vg, result);
-	if (!r && held->vg.has_read)
+	/* What the caller has locked its guard reads again. */
+	if (!r && held->vg.has_read && !is_locked_by_caller(run))
 		r = check_once_more(run, before_lock, held, result);
 	r = r ? r : lea_activate_scanned(&held->vg, result);
 	/* The metadata has changed: the missing PV may be new and present, but not in this scan. */

@@ -181,24 +181,47 @@ static void expect_that_it_was_asked(pid_t pid)
 	ck_assert_msg(!status, "%s: sdc is not read", row->claim);
 }
 
-TEST_EACH(what_is_not_the_vgs_any_more_gets_no_table, rows)
+static void activate(struct lea_activate_options *options, int outcome)
 {
-	const struct lea_activate_options options = {.what = LEA_ACTIVATE_AUTO,
-						     .only_complete = true,
-						     .checks_duplicates = true,
-						     .quiet_success = true};
 	struct lea_activation_run *run;
 	struct lea_activate_result result;
-	pid_t other;
+	pid_t other = start_other();
 
-	rows[_i].other();
-	row = &rows[_i];
-	other = start_other();
-	ck_assert_int_eq(lea_activation_start(machine.world, conf, &options, &run), 0);
-	ck_assert_msg(lea_activation_vg(run, VG, find_vg(), &result) == rows[_i].outcome, "%s",
-		      rows[_i].claim);
+	options->what = LEA_ACTIVATE_AUTO;
+	options->only_complete = options->checks_duplicates = options->quiet_success = true;
+	ck_assert_int_eq(lea_activation_start(machine.world, conf, options, &run), 0);
+	ck_assert_msg(lea_activation_vg(run, VG, find_vg(), &result) == outcome, "%s", row->claim);
 	ck_assert_int_eq(lea_activation_finish(run), 0);
 	expect_that_it_was_asked(other);
-	ck_assert_msg(!fake_dm_count(machine.dm) == !!rows[_i].outcome, "%s: tables",
-		      rows[_i].claim);
+	ck_assert_msg(!fake_dm_count(machine.dm) == !!outcome, "%s: tables", row->claim);
+}
+
+TEST_EACH(what_is_not_the_vgs_any_more_gets_no_table, rows)
+{
+	struct lea_activate_options options = {0};
+
+	row = &rows[_i];
+	row->other();
+	activate(&options, row->outcome);
+}
+
+static const char *why_not(void *arg, const struct lea_scan_vg *scanned, const bool *is_used)
+{
+	return arg;
+}
+
+static void unlock(void *arg, const struct lea_vg *vg)
+{
+}
+
+/* Which reads the disks once more before their use. */
+TEST(what_the_caller_has_locked_its_guard_judges)
+{
+	static char why[] = "the guard";
+	const struct lea_activate_guard guard = {why_not, unlock, why};
+	struct lea_activate_options options = {.guard = &guard};
+
+	row = &rows[3];
+	row->other();
+	activate(&options, LEA_ACTIVATE_REFUSED);
 }
