@@ -174,12 +174,15 @@ static void note(const struct lea_activation_run *run, const struct lea_scan_vg 
 static int read_pvs(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
 		    struct lea_scan **ret_scan, const struct lea_scan_vg **ret_vg)
 {
+	/* Then PVs are looked for that the caller has not filtered, as they were missing. */
+	const bool looks_for_more = before_lock->in_part;
 	const struct lea_scan_options options = {
+		.use_names_filter = looks_for_more && !run->options->devices,
 		.devices = run->options->devices,
 		.device_count = run->options->device_count,
 		.out_of_process = run->options->reader != NULL,
 		.reader = run->options->reader,
-		.filter = &run->filter,
+		.filter = looks_for_more ? NULL : &run->filter,
 		.devicesfile = run->options->devicesfile,
 	};
 	int r = lea_scan_new(run->world, run->conf, &options, ret_scan);

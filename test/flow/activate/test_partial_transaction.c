@@ -164,6 +164,23 @@ TEST(pv_that_udev_announces_is_not_done_without)
 	finish();
 }
 
+/* To the host it is missing, as it was when that was decided. */
+TEST(pv_that_a_filter_rejects_is_done_without)
+{
+	const char *patterns[] = {"r|^/dev/sdb$|"};
+
+	half.in_part = LEA_INCOMPLETE_PARTIAL;
+	conf->filter = (struct lea_list){.item = patterns, .count = 1, .defined = true};
+	machine_plug("stripe-a", "sdb", 32, 4);
+	tree_put(&machine.tree,
+		 "/run/udev/links/disk\\x2fby-id\\x2flvm-pv-uuid-"
+		 "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA/b8:32",
+		 "");
+	ck_assert_int_eq(lea_activation_vg(run, NAME, &half, &result), 0);
+	ck_assert_uint_eq(result.active, 2);
+	finish();
+}
+
 /* The record is a leftover. */
 TEST(pv_that_is_only_recorded_is_done_without)
 {
