@@ -254,17 +254,36 @@ static bool has_awaited(struct lea_candidates *candidates)
 	return candidates->awaited == LEA_AWAITED_SOME;
 }
 
+/* When it came into use it was there for nobody, as for a filter or the devices file. That it is
+ * there now is an administrator's change, for which no add has waited. */
+static bool was_refused(const struct lea_candidates *candidates, const struct lea_found *found,
+			enum lea_entry_kind kind)
+{
+	const struct lea_devid id = lea_device_id(&found->device);
+	char key[LEA_DEVID_TEXT_BYTES];
+
+	lea_devid_format(&id, key);
+	return kind == LEA_ENTRY_CHANGE &&
+	       lea_mark_is_set(candidates->options->event_fd, LEA_MARK_REFUSED, key);
+}
+
 /*
- * The add of an earlier pass found the VG incomplete: it counts with the entries of this one. Only
- * the PVs tell whether the claim covers the instance that came then. It counts once: a VG that has
- * failed for now since then may have been taken down.
+ * The add of an earlier pass found the VG incomplete: it counts with the entries of this one, unless
+ * @found completes the VG by a change. Only the PVs tell whether the claim covers the instance that
+ * came then. It counts once: a VG that has failed for now since then may have been taken down.
  */
-static void take_awaited(struct lea_batch_vg *vg)
+static void take_awaited(struct lea_batch_vg *vg, const struct lea_found *found,
+			 enum lea_entry_kind kind)
 {
 	if (vg->is_awaited || !has_awaited(vg->candidates) ||
 	    !lea_awaited_is_set(vg->candidates->options->event_fd, vg->id, vg->vg->pv_count))
 		return;
-	vg->is_awaited = vg->is_news = true;
+	vg->is_awaited = true;
+	if (was_refused(vg->candidates, found, kind)) {
+		lea_batch_end_wait(vg);
+		return;
+	}
+	vg->is_news = true;
 	vg->kind = lea_entry_kind_most(vg->claim.is_online ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD,
 				       vg->kind);
 }
@@ -326,7 +345,7 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
 	vg->kind = lea_entry_kind_most(kind_for(vg, found, kind), vg->kind);
 	if (found->vg && record->complete == LEA_COMPLETE)
-		take_awaited(vg);
+		take_awaited(vg, found, kind);
 	return compare_with_claim(vg, found, kind);
 }
 

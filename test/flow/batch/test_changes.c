@@ -402,6 +402,33 @@ TEST(an_add_does_not_wait_for_an_excluded_pv)
 	ck_assert(!lea_awaited_is_set(batch_options.event_fd, VG_TWO_ID, 2));
 }
 
+/* Nor for one that was excluded when it came into use, before or after the add: rows. The change of
+ * one that has come since does end the wait. */
+TEST_TIMES(an_add_does_not_wait_for_a_pv_that_was_refused, 3)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	if (_i == 1)
+		told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+		 "devices { filter = [ \"r|^/dev/sdc$|\" ] }\n");
+	read_settings();
+	if (_i < 2)
+		told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B);
+	if (_i != 1)
+		ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	ck_assert(machine_has(AWAITED));
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "");
+	read_settings();
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B),
+			 _i == 2 ? "vg-two.pvs " : "");
+	ck_assert(!machine_has(AWAITED));
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_B));
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B),
+			 _i == 2 ? "" : "vg-two.pvs ");
+}
+
 /* Both removals were lost: that of the disk, which has another number now, and that of the PV that
  * had this number. A reconcile queues the latter as a change. */
 TEST(a_removal_does_not_hide_what_has_the_number_by_now)
