@@ -43,7 +43,7 @@
 #include "daemon/rules_watch.h"
 #include "daemon/runner.h"
 #include "daemon/udev_wait.h"
-#include "memory/boot_needs.h"
+#include "memory/needs_read.h"
 #include "record/duplicates.h"
 #include "record/outdated.h"
 #include "record/recorded_marker.h"

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "batch/partial.h"
 #include "conf/setup.h"
-#include "memory/boot_needs.h"
+#include "memory/needs_read.h"
 #include "state/run_files.h"
 #include "worker/pool.h"
 #include "world/place.h"

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "daemon/udev_wait.h"
 #include "explain/cause_text.h"
-#include "memory/boot_needs.h"
+#include "memory/needs_read.h"
 #include "state/claim.h"
 #include "state/gate.h"
 #include "state/missing.h"

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "fake/tree.h"
 #include "memory/boot_memory_file.h"
-#include "memory/boot_needs.h"
+#include "memory/needs_read.h"
 #include "unit/suite.h"
 
 #include <string.h>
