@@ -260,7 +260,9 @@ int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg, const
 	}
 	if (r || (count && has_lv))
 		return r;
-	return !count && lea_explainer_tell_forgotten(explainer, vg) ? 0 : LEA_EXPLAIN_UNKNOWN;
+	if (count)
+		return LEA_EXPLAIN_NO_LV;
+	return lea_explainer_tell_forgotten(explainer, vg) ? 0 : LEA_EXPLAIN_UNKNOWN;
 }
 
 int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid)
@@ -325,6 +327,62 @@ void lea_explainer_tell_excluded(struct lea_explainer *explainer)
 	for (size_t i = 0; i < explainer->device_count; i++)
 		if (explainer->device[i].pvid[0] && !explainer->device[i].is_told)
 			lea_subject_tell_device(&subject, &explainer->device[i]);
+}
+
+int lea_explainer_learn(struct lea_explainer *explainer, const struct lea_found *behind)
+{
+	int r = 0;
+
+	for (size_t i = 0; lea_found_is_pv(behind) && i < explainer->device_count; i++) {
+		struct lea_explain_device *device = &explainer->device[i];
+
+		if (device->found->device.major != behind->device.major ||
+		    device->found->device.minor != behind->device.minor)
+			continue;
+		snprintf(device->found->vg_name, sizeof(device->found->vg_name), "%s",
+			 behind->vg ? behind->vg->name : behind->vg_name);
+		if (device->pvid[0])
+			continue;
+		memcpy(device->pvid, behind->label.pvid, sizeof(device->pvid));
+		r = lea_index_add(&explainer->of_pvid, device->pvid, device, NULL);
+		lea_index_sort(&explainer->of_pvid);
+	}
+	return r;
+}
+
+int lea_explainer_tell_excluded_of(struct lea_explainer *explainer, const char *vg)
+{
+	struct lea_subject subject = {.explainer = explainer, .tells_configured = true};
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < explainer->device_count; i++) {
+		struct lea_explain_device *device = &explainer->device[i];
+
+		if (device->found->kind != LEA_FOUND_EXCLUDED ||
+		    strcmp(device->found->vg_name, vg) != 0)
+			continue;
+		count++;
+		if (!device->is_told)
+			lea_subject_tell_device(&subject, device);
+	}
+	return count ? 0 : LEA_EXPLAIN_UNKNOWN;
+}
+
+void lea_explainer_describe_silent(const struct lea_explainer *explainer,
+				   char ret_text[static LEA_EXPLAIN_SILENT_BYTES])
+{
+	uint32_t count = 0;
+
+	ret_text[0] = '\0';
+	for (size_t i = 0; i < explainer->device_count; i++) {
+		const struct lea_found *found = explainer->device[i].found;
+
+		if (found->kind == LEA_FOUND_UNREADABLE && count++ < NAMED_MOST)
+			lea_append(ret_text, LEA_EXPLAIN_SILENT_BYTES, "%s%.64s",
+				   count > 1 ? ", " : "; not read: ", found->device.name);
+	}
+	if (count > NAMED_MOST)
+		lea_append(ret_text, LEA_EXPLAIN_SILENT_BYTES, " and %u more", count - NAMED_MOST);
 }
 
 bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg)

@@ -50,6 +50,7 @@ struct lea_explain_options {
 
 enum lea_explain_outcome {
 	LEA_EXPLAIN_UNKNOWN = 1, /* no VG, LV or PV has this name */
+	LEA_EXPLAIN_NO_LV,	 /* the VG is there, and has no such LV */
 };
 
 struct lea_explainer;
@@ -60,7 +61,7 @@ LEA_MUST_CHECK int lea_explainer_new(struct lea_world *world, const struct lea_c
 void lea_explainer_free(struct lea_explainer *explainer);
 LEA_DEFINE_FREEP(struct lea_explainer, lea_explainer_freep, lea_explainer_free);
 
-/* Each calls options->tell for each answer, and returns 0, LEA_EXPLAIN_UNKNOWN or -ENOMEM. */
+/* Each calls options->tell for each answer, and returns 0, an outcome or -ENOMEM. */
 /* Everything that is not as it should be, but for what an administrator has configured so and the
  * boot does not need. */
 LEA_MUST_CHECK int lea_explainer_tell_all(struct lea_explainer *explainer);
@@ -74,6 +75,16 @@ LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
 					     const struct lea_device *wanted);
 /* PVs that an administrator has excluded, and that no answer has told yet. */
 void lea_explainer_tell_excluded(struct lea_explainer *explainer);
+/* What another scan has found behind the settings that exclude a device of this one: whose PV it
+ * is. Returns 0 or -ENOMEM. */
+LEA_MUST_CHECK int lea_explainer_learn(struct lea_explainer *explainer,
+				       const struct lea_found *behind);
+/* The devices that gave no answer, as ": not read: /dev/sdb, /dev/sdc and 2 more"; "": none. */
+#define LEA_EXPLAIN_SILENT_BYTES 512U
+void lea_explainer_describe_silent(const struct lea_explainer *explainer,
+				   char ret_text[static LEA_EXPLAIN_SILENT_BYTES]);
+/* PVs of this VG that an administrator has excluded. Returns 0 or LEA_EXPLAIN_UNKNOWN. */
+LEA_MUST_CHECK int lea_explainer_tell_excluded_of(struct lea_explainer *explainer, const char *vg);
 /* Has the scan found a VG of this name, or has the memory one? */
 bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg);
 /* Is this LV active? */

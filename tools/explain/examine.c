@@ -17,6 +17,74 @@
 #include "world/mounts.h"
 #include "world/udevdb.h"
 
+/* ---- behind the settings that exclude devices */
+
+/* A device that is there, and is not suspended: to read it waits for nobody. */
+static bool is_fenced(const struct lea_found *found)
+{
+	return found->kind == LEA_FOUND_EXCLUDED && found->excluded >= LEA_EXCLUDED_NAME &&
+	       found->excluded <= LEA_EXCLUDED_LV;
+}
+
+static int find_fenced(struct lea_examine *examine, struct lea_device **ret_devices,
+		       size_t *ret_count)
+{
+	struct lea_found *const *found;
+	struct lea_device *devices;
+	size_t count, fenced = 0;
+	int r = 0;
+
+	found = lea_scan_found(examine->scan, &count);
+	devices = calloc(count + 1, sizeof(*devices));
+	for (size_t i = 0; devices && !r && i < count; i++)
+		if (is_fenced(found[i]))
+			r = lea_device_copy(&found[i]->device, &devices[fenced++]);
+	*ret_devices = devices;
+	*ret_count = fenced;
+	return devices ? r : -ENOMEM;
+}
+
+static int read_fenced(struct lea_examine *examine, struct lea_device *devices, size_t count)
+{
+	struct lea_scan_options options = {.lock = LEA_FILTER_LOCK_TRY};
+	struct lea_found *const *found;
+	int r;
+
+	examine->open_conf = *examine->conf;
+	examine->open_conf.use_devicesfile = false;
+	examine->open_conf.scan_lvs = true;
+	examine->open_conf.pv_min_kib = 0;
+	examine->open_conf.ignore_suspended_devices = true;
+	r = lea_survey_prepare(examine->world, &examine->open_conf, &examine->open_reader,
+			       &options);
+	if (!r)
+		lea_reader_limit(examine->open_reader, examine->read_limit_ms, 0);
+	r = r ? r
+	      : lea_scan_new(examine->world, &examine->open_conf, &options, &examine->open_scan);
+	r = r ? r : lea_scan_add(examine->open_scan, devices, count);
+	if (r)
+		return r < 0 ? r : 0;
+	found = lea_scan_found(examine->open_scan, &count);
+	for (size_t i = 0; !r && i < count; i++)
+		r = lea_explainer_learn(examine->explainer, found[i]);
+	return r;
+}
+
+int lea_examine_excluded(struct lea_examine *examine, const char *vg)
+{
+	struct lea_device *devices = NULL;
+	size_t count = 0;
+	int r = 0;
+
+	if (!examine->has_looked) {
+		examine->has_looked = true;
+		r = find_fenced(examine, &devices, &count);
+		r = r || !count ? r : read_fenced(examine, devices, count);
+		lea_devices_free(devices, count);
+	}
+	return r ? r : lea_explainer_tell_excluded_of(examine->explainer, vg);
+}
+
 /* ---- targets */
 
 /* "VG" or "VG/LV". */
@@ -24,11 +92,13 @@ static int tell_word(struct lea_examine *examine, const char *word)
 {
 	char vg[128];
 	const char *slash = strchr(word, '/');
+	int r;
 
 	snprintf(vg, sizeof(vg), "%.*s", slash ? (int)(slash - word) : 127, word);
 	if (!lea_name_ok(vg) || (slash && !lea_name_ok(slash + 1)))
 		return LEA_EXPLAIN_UNKNOWN;
-	return lea_explainer_tell_vg(examine->explainer, vg, slash ? slash + 1 : NULL);
+	r = lea_explainer_tell_vg(examine->explainer, vg, slash ? slash + 1 : NULL);
+	return r == LEA_EXPLAIN_UNKNOWN ? lea_examine_excluded(examine, vg) : r;
 }
 
 static int tell_path(struct lea_examine *examine, const char *path)
@@ -208,6 +278,8 @@ int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
 void lea_examine_done(struct lea_examine *examine)
 {
 	lea_explainer_free(examine->explainer);
+	lea_scan_free(examine->open_scan);
+	lea_reader_free(examine->open_reader);
 	lea_scan_free(examine->scan);
 	lea_filter_free(examine->filter);
 	lea_reader_free(examine->reader);

@@ -20,6 +20,11 @@ struct lea_examine {
 	struct lea_needs *needs; /* of the boot */
 	bool has_memory;
 	struct lea_explainer *explainer;
+	/* Of what settings exclude, once somebody asks for a VG that is not known. */
+	bool has_looked;
+	struct lea_conf open_conf; /* without these settings; borrows from conf */
+	struct lea_reader *open_reader;
+	struct lea_scan *open_scan;
 	char *fstab;	 /* for lea_examine_fstab; owned */
 	int fstab_fault; /* of its reading */
 	bool has_fstab;	 /* it was read, or tried */
@@ -42,6 +47,14 @@ void lea_examine_done(struct lea_examine *examine);
  */
 const char *lea_examine_fstab(struct lea_examine *examine);
 
+/*
+ * lea_examine_excluded - explain the PVs of a VG that settings exclude
+ * A setting forbids to use a device, not to read whose it is. The first call reads the labels and
+ * metadata of these devices, in a child with deadlines. Returns 0, LEA_EXPLAIN_UNKNOWN (none of
+ * them is of this VG) or -errno.
+ */
+LEA_MUST_CHECK int lea_examine_excluded(struct lea_examine *examine, const char *vg);
+
 /* Explains a VG, VG/LV, PVID, path in /dev, mount point, or source of a line in fstab. Returns 0,
- * LEA_EXPLAIN_UNKNOWN or -errno. */
+ * LEA_EXPLAIN_UNKNOWN, LEA_EXPLAIN_NO_LV or -errno. */
 LEA_MUST_CHECK int lea_examine_target(struct lea_examine *examine, const char *target);

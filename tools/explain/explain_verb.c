@@ -38,7 +38,6 @@ struct view {
 	struct lea_json json;
 	struct json_object *answers; /* list in it */
 	size_t shown;
-	bool has_told_excluded;
 	char vg[128], cause[32]; /* of the last LV that was printed */
 	uint32_t alike;		 /* LVs after it with the same */
 };
@@ -143,9 +142,13 @@ static bool is_mounted(const struct view *view, const char *mount_point)
 static void tell_unknown_lv(struct view *view, struct lea_answer *answer, struct lea_reason *reason,
 			    const char *lv)
 {
-	if (!view->has_told_excluded)
+	char vg[128];
+	int r;
+
+	snprintf(vg, sizeof(vg), "%.*s", (int)strcspn(lv, "/"), lv);
+	r = lea_examine_excluded(&view->examine, vg);
+	if (r == LEA_EXPLAIN_UNKNOWN)
 		lea_explainer_tell_excluded(view->examine.explainer);
-	view->has_told_excluded = true;
 	reason->cause = "not-seen";
 	snprintf(
 		reason->evidence, sizeof(reason->evidence),
@@ -223,6 +226,20 @@ static int tell_target(struct view *view, const char *target)
 	return r ? r : tell_mounts(view, tidy);
 }
 
+static void tell_unknown(struct view *view, const char *target, int outcome)
+{
+	char silent[LEA_EXPLAIN_SILENT_BYTES];
+
+	lea_explainer_describe_silent(view->examine.explainer, silent);
+	if (outcome == LEA_EXPLAIN_NO_LV)
+		lea_log(view->world->log, LEA_LOG_ERROR, "%s: LV not found in this VG", target);
+	else
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"%s: VG, LV or PV not found on devices that can be read, nor in the last "
+			"good boot%s; to explain all: lvmevent explain",
+			target, silent);
+}
+
 /* Returns an exit code. */
 static int tell_targets(struct view *view, const struct lea_list *targets)
 {
@@ -232,13 +249,10 @@ static int tell_targets(struct view *view, const struct lea_list *targets)
 	r = r || targets->count ? r : tell_mounts(view, NULL);
 	for (uint32_t i = 0; r >= 0 && i < targets->count; i++) {
 		r = tell_target(view, targets->item[i]);
-		if (r != LEA_EXPLAIN_UNKNOWN)
+		if (r <= 0)
 			continue;
 		has_failed = true;
-		lea_log(view->world->log, LEA_LOG_ERROR,
-			"%s: VG, LV or PV not found on devices that LVM may use, nor in the last "
-			"good boot; to explain all: lvmevent explain",
-			targets->item[i]);
+		tell_unknown(view, targets->item[i], r);
 	}
 	end_alike(view);
 	if (view->is_json && r >= 0)

@@ -649,7 +649,7 @@ TEST(an_lv_behind_a_fence_is_told_if_crypttab_needs_it)
 }
 
 static const char *const unknown[] = {
-	"nothing", "vg_one/nothing", "/dev/sdz", "/mnt", "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb",
+	"nothing", "nothing/lv", "/dev/sdz", "/mnt", "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb",
 	"a b"};
 
 TEST_EACH(a_target_that_is_nowhere_is_an_error, unknown)
@@ -658,8 +658,19 @@ TEST_EACH(a_target_that_is_nowhere_is_an_error, unknown)
 
 	snprintf(words, sizeof(words), "explain %s", unknown[_i]);
 	ck_assert_int_eq(explain(words), 5);
-	ck_assert_ptr_nonnull(
-		strstr(machine.err, "VG, LV or PV not found on devices that LVM may use"));
+	ck_assert_ptr_nonnull(strstr(machine.err,
+				     "VG, LV or PV not found on devices that can be read, nor in "
+				     "the last good boot; to explain all: lvmevent explain"));
+}
+
+TEST(a_vg_without_this_lv_is_no_unknown_vg)
+{
+	ck_assert_int_eq(explain("explain vg_one/nothing"), 5);
+	ck_assert_ptr_nonnull(strstr(machine.err, "vg_one/nothing: LV not found in this VG\n"));
+	ck_assert_str_eq(machine.out,
+			 "VG vg_one: inactive: lvm2-in-charge\n  stock lvm2 is in "
+			 "charge, and no reason was found why it did not activate the "
+			 "VG: its unit may have failed\n  next: vgchange -aay vg_one\n");
 }
 
 static const char *const with_fstab[] = {"explain", "explain /home"};

@@ -219,6 +219,54 @@ TEST_EACH(what_is_configured_is_told_on_demand_only, fenced)
 	ck_assert_int_eq(explain("wait --timeout 0 healthy"), 0);
 }
 
+/* Each VG asked for by its name gets an answer: the label may be read, whatever the settings say.
+ */
+static const struct {
+	void (*make)(void);
+	const char *words, *line;
+} named[] = {
+	{filtered, "explain vg_one", "PV /dev/sda of VG vg_one: not used: filter\n"},
+	{alias_filtered, "explain vg_one/root", "PV /dev/sda of VG vg_one: not used: filter\n"},
+	{not_listed, "explain vg_one", "PV /dev/sda of VG vg_one: not used: devices-file\n"},
+	{too_small, "explain vg_one", "PV /dev/sda of VG vg_one: not used: pv-min-size\n"},
+	{on_lv, "explain vg_one", "PV /dev/sda of VG vg_one: not used: on-lv\n"},
+};
+
+TEST_EACH(a_vg_behind_a_fence_is_found_by_its_name, named)
+{
+	named[_i].make();
+	ck_assert_int_eq(explain(named[_i].words), 0);
+	ck_assert_msg(has(named[_i].line), "%s%s", machine.out, machine.err);
+	ck_assert_int_eq(explain("explain another"), 5);
+	ck_assert_ptr_nonnull(strstr(machine.err, "another: VG, LV or PV not found"));
+}
+
+TEST(a_suspended_device_is_not_read_for_a_name)
+{
+	suspended_pv();
+	ck_assert_int_eq(explain("explain vg_one"), 5);
+}
+
+TEST(a_disk_that_was_not_read_may_be_of_an_unknown_vg)
+{
+	unreadable();
+	ck_assert_int_eq(explain("explain vg_one"), 5);
+	ck_assert_msg(strstr(machine.err, "; not read: /dev/sda; to explain all") != NULL, "%s",
+		      machine.err);
+}
+
+/* Not every excluded PV is told for the sake of one file system. */
+TEST(only_the_excluded_pv_of_a_needed_vg_is_told)
+{
+	machine_plug("label-sector2", "sdb", 32, 8);
+	machine.properties = "";
+	filtered();
+	put("/etc/fstab", "/dev/vg_one/lv /srv ext4 defaults 0 2\n");
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(has("PV /dev/sda of VG vg_one: not used: filter\n"), "%s", machine.out);
+	ck_assert_msg(!has("PV /dev/sdb"), "%s", machine.out);
+}
+
 static void remember(const char *vg_id)
 {
 	char text[256];
