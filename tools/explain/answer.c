@@ -166,12 +166,18 @@ static void tell_forgotten(struct lea_subject *subject, const struct lea_boot_vg
 	lea_subject_tell(subject, &answer, true, &reason);
 }
 
-static const struct lea_boot_vg *forgotten(const struct lea_explainer *explainer, uint32_t index)
+/* NULL: it is there, or was removed. */
+static const struct lea_boot_vg *forgotten(struct lea_explainer *explainer, uint32_t index)
 {
 	const struct lea_boot_vg *vg = &explainer->options.memory->vg[index];
 	size_t count;
 
-	return lea_index_find(&explainer->vg_ids, vg->id, &count) ? NULL : vg;
+	if (lea_index_find(&explainer->vg_ids, vg->id, &count))
+		return NULL;
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		if (lea_index_find(&explainer->of_pvid, vg->pv[i].pvid, &count))
+			return vg;
+	return lea_removed_has(&explainer->removed, vg) ? NULL : vg;
 }
 
 uint32_t lea_explainer_tell_forgotten(struct lea_explainer *explainer, const char *name)

@@ -348,6 +348,7 @@ void lea_explainer_free(struct lea_explainer *explainer)
 	if (explainer->event_fd >= 0)
 		close(explainer->event_fd);
 	lea_active_vgs_done(&explainer->active);
+	lea_removed_done(&explainer->removed);
 	lea_index_done(&explainer->of_pvid);
 	lea_index_done(&explainer->members);
 	lea_index_done(&explainer->remembered);
@@ -384,6 +385,8 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 	explainer->world = world;
 	explainer->conf = conf;
 	explainer->options = *options;
+	explainer->removed = (struct lea_removed){
+		.world = world, .system_dir = conf->system_dir, .scan = options->scan};
 	explainer->run_fd = lea_world_run(world);
 	/* Not lea_queue_open, which creates the folder. */
 	explainer->event_fd = explainer->run_fd < 0

@@ -9,6 +9,7 @@
 #include "explain/answer.h"
 #include "explain/cause.h"
 #include "explain/explain_index.h"
+#include "memory/removed.h"
 #include "world/active_vgs.h"
 
 #include <time.h>
@@ -72,6 +73,7 @@ struct lea_explainer {
 		bool is_there;
 	} target[32];
 	size_t target_count;
+	struct lea_removed removed; /* VGs of the memory */
 };
 
 /* NULL: none. Borrowed. */

@@ -411,6 +411,20 @@ static void forgotten(void)
 	remembered("vg abcdefghijklmnopqrstuvwxyz012345 7 1 1 data\n");
 }
 
+/* The disk of the remembered VG is there, with the PV of another one. */
+static void removed_vg(void)
+{
+	up_one();
+	forgotten();
+	put("/sys/dev/block/8:16/device/wwid", "naa.5000c500\n");
+}
+
+static void lost_metadata(void)
+{
+	removed_vg();
+	put("/etc/lvm/backup/data", "");
+}
+
 static void fstab(void)
 {
 	forgotten();
@@ -585,6 +599,10 @@ static const struct cause_row rows[] = {
 	 "PVs of the last good boot: PV " UUID_B
 	 " (in the last good boot, of 2026-01-02 03:04, it was",
 	 NULL},
+	{"... because a command has removed it", removed_vg, "", "Everything is as it should be.\n",
+	 "", NULL},
+	{"... though lvm2 has a copy of its metadata", lost_metadata, "",
+	 "VG data: missing: not-seen\n", "", NULL},
 	{"a file system that was not mounted", not_mounted, "",
 	 "mount point /home: not mounted: not-mounted\n",
 	 "LV vg_one/home is active, /etc/fstab has it for /home", "next: mount /home\n"},

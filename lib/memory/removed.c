@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "memory/removed.h"
+
+#include "base/cleanup.h"
+#include "base/order.h"
+#include "filter/device_id.h"
+#include "scan/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void read_wwids(struct lea_removed *removed)
+{
+	struct lea_found *const *found;
+	char wwid[LEA_ID_BYTES];
+	size_t count;
+
+	found = lea_scan_found(removed->scan, &count);
+	removed->has_wwids = true;
+	removed->wwid = calloc(count + 1, sizeof(*removed->wwid));
+	for (size_t i = 0; removed->wwid && i < count; i++) {
+		if (lea_id_wwid(removed->world, lea_device_devno(&found[i]->device), false, wwid))
+			continue;
+		removed->wwid[removed->wwid_count] = strdup(wwid);
+		removed->wwid_count += removed->wwid[removed->wwid_count] != NULL;
+	}
+	if (removed->wwid_count)
+		qsort(removed->wwid, removed->wwid_count, sizeof(*removed->wwid),
+		      lea_compare_text_at);
+}
+
+static bool has_wwid(const struct lea_removed *removed, const char *wwid)
+{
+	return removed->wwid_count && bsearch(&wwid, removed->wwid, removed->wwid_count,
+					      sizeof(*removed->wwid), lea_compare_text_at);
+}
+
+static bool has_copy(const struct lea_removed *removed, const char *vg_name)
+{
+	LEA_AUTO(lea_freep) char *full = NULL;
+	char path[448];
+
+	snprintf(path, sizeof(path), "%.300s/backup/%.128s", removed->system_dir, vg_name);
+	full = lea_world_path(removed->world, path);
+	return !full || !access(full, F_OK);
+}
+
+bool lea_removed_has(struct lea_removed *removed, const struct lea_boot_vg *vg)
+{
+	if (!vg->pv_count || has_copy(removed, vg->name))
+		return false;
+	if (!removed->has_wwids)
+		read_wwids(removed);
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		if (!has_wwid(removed, vg->pv[i].wwid))
+			return false;
+	return true;
+}
+
+void lea_removed_done(struct lea_removed *removed)
+{
+	for (size_t i = 0; i < removed->wwid_count; i++)
+		free(removed->wwid[i]);
+	free(removed->wwid);
+}
