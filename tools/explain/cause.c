@@ -183,6 +183,16 @@ static void tell_duplicates(const struct lea_vg_facts *vg, char *text)
 	say(text, "one PV is on two devices: %s", vg->duplicates);
 }
 
+static bool has_strangers(const struct lea_vg_facts *vg)
+{
+	return vg->strangers[0];
+}
+
+static void tell_strangers(const struct lea_vg_facts *vg, char *text)
+{
+	say(text, "other disks have a VG with its id %s: %s", vg->uuid, vg->strangers);
+}
+
 static bool has_twin(const struct lea_vg_facts *vg)
 {
 	return vg->twin[0];
@@ -464,6 +474,8 @@ static const struct vg_row vg_rows[] = {
 	 LEA_LOOK("vgs -o name,autoactivation --select vg_name=$1"), true},
 	{"not-selected", has_no_due_lv, tell_no_due_lv, LEA_LOOK("lvmevent explain $1"), true},
 	{"duplicate", has_duplicates, tell_duplicates, LEA_CAUSE_DUPLICATES, false},
+	{"vg-id-taken", has_strangers, tell_strangers,
+	 LEA_LOOK("pvs -o name,uuid,vg_name,vg_uuid,vg_seqno"), false},
 	{"vg-name-taken", has_twin, tell_twin,
 	 LEA_LOOK("vgs -o name,uuid,pv_name,systemid --select vg_name=$1"), false},
 	{"incomplete", has_remedy, tell_incomplete, LEA_LOOK(""), false},

@@ -84,6 +84,7 @@ struct lea_vg_facts {
 	bool is_auto;		   /* the autoactivation property */
 	const char *duplicates;	   /* the devices that carry one PV */
 	const char *outdated;	   /* why its metadata are out of date; "": they are not */
+	const char *strangers;	   /* PVs of a VG with this id that are none of its PVs; "": none */
 	const char *delegated_why; /* why the real lvm activates it; "": we do */
 	enum lea_cause_claim claim;
 	uint32_t claim_s; /* age of the claim */
@@ -132,6 +133,7 @@ struct lea_pv_facts {
 	const char *last_seen;
 	const struct lea_boot_pv *remembered; /* of LEA_PV_ABSENT; NULL: unknown */
 	const char *twin;		      /* another device that carries this PV; "": none */
+	const char *lacks;  /* how much of its extents the device has not; "": none */
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */
 	uint32_t place;	    /* in the queue, from 1; 0: it is processed */

@@ -146,6 +146,11 @@ static bool is_outdated(const struct lea_pv_facts *pv)
 	return pv->is_outdated;
 }
 
+static bool is_shrunk(const struct lea_pv_facts *pv)
+{
+	return pv->lacks[0];
+}
+
 static bool is_duplicate(const struct lea_pv_facts *pv)
 {
 	return pv->twin[0];
@@ -189,6 +194,8 @@ static const struct pv_row pv_rows[] = {
 	/* vgck --updatemetadata would remove these metadata, which may be the right ones. */
 	{"outdated", is_outdated, "it is not used, its metadata are outdated",
 	 LEA_LOOK("pvck --dump metadata $1")},
+	{"shrunk", is_shrunk, "the device is smaller than the PV on it",
+	 LEA_LOOK("pvs -o name,dev_size,pv_size,pe_start $1")},
 	{"duplicate", is_duplicate, "another device carries the same PV", LEA_CAUSE_DUPLICATES},
 	{"quarantined", is_quarantined, "its event made the runner fail repeatedly",
 	 LEA_CHANGE("lvmevent retry")},
@@ -249,6 +256,8 @@ bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reaso
 	say(reason.evidence, "%s", pv_rows[i].evidence);
 	if (pv_rows[i].holds == is_duplicate)
 		say(reason.evidence, ": %s", pv->twin);
+	else if (pv_rows[i].holds == is_shrunk)
+		say(reason.evidence, ": %s", pv->lacks);
 	else if (pv->what[0])
 		say(reason.evidence, ": %s", pv->what);
 	if (pv->last_seen[0])

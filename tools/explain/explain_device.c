@@ -11,6 +11,7 @@
 #include "world/udevdb.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,6 +317,22 @@ static void set_moved(const struct lea_explainer *explainer, const struct lea_fo
 		snprintf(text, text_bytes, "%s", scanned->moved_why);
 }
 
+/* Its extents would not all fit on the device. */
+static void set_lacks(const struct lea_found *found, char *text, size_t text_bytes)
+{
+	const struct lea_vg *vg = found->kind == LEA_FOUND_PV ? found->vg : NULL;
+	const uint32_t index = vg ? lea_vg_find_pv(vg, found->label.pvid) : LEA_NONE;
+	uint64_t end;
+
+	if (index == LEA_NONE || !found->size_sectors)
+		return;
+	end = vg->pvs[index].pe_start_sectors +
+	      (uint64_t)vg->pvs[index].pe_count * vg->extent_sectors;
+	if (end > found->size_sectors)
+		snprintf(text, text_bytes, "its extents end at sector %" PRIu64 " of %" PRIu64, end,
+			 found->size_sectors);
+}
+
 static void find_texts(struct lea_explainer *explainer, struct lea_explain_device *device,
 		       struct lea_explain_pv_texts *texts)
 {
@@ -326,6 +343,7 @@ static void find_texts(struct lea_explainer *explainer, struct lea_explain_devic
 		lea_id_format(device->pvid, texts->pvid);
 	set_what(found, texts->what, sizeof(texts->what));
 	set_moved(explainer, found, texts->what, sizeof(texts->what));
+	set_lacks(found, texts->lacks, sizeof(texts->lacks));
 	find_vg(explainer, device, texts->vg, sizeof(texts->vg));
 	if (found->kind == LEA_FOUND_EXCLUDED) {
 		find_setting(explainer, device, texts);
@@ -355,6 +373,7 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 		.content = texts->content,
 		.last_seen = texts->last_seen,
 		.twin = twin_of(explainer, device),
+		.lacks = texts->lacks,
 		.known_s =
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
 		.is_suspended = is_suspended(explainer, found),

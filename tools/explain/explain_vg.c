@@ -280,6 +280,29 @@ static void describe_duplicates(const struct lea_subject *subject, char *text)
 		add(text, "see lvmevent status");
 }
 
+/* PVs whose metadata have the id of this VG and are as new, and do not list its PVs: as of disks
+ * that were copied, and whose PVs got other ids and the VG none. */
+static void describe_strangers(const struct lea_subject *subject, char *text)
+{
+	const struct lea_explainer *explainer = subject->explainer;
+	uint32_t count = 0;
+	char id[39];
+
+	for (size_t i = 0; subject->scanned->has_conflict && i < explainer->device_count; i++) {
+		const struct lea_found *found = explainer->device[i].found;
+
+		if (found->kind != LEA_FOUND_PV || !found->vg || found->newer ||
+		    strcmp(found->vg->id, subject->vg->id) != 0 ||
+		    lea_vg_find_pv(subject->vg, found->label.pvid) != LEA_NONE ||
+		    count++ >= NAMED_MOST)
+			continue;
+		lea_id_format(found->label.pvid, id);
+		add(text, "%sPV %s on %.100s", count > 1 ? ", " : "", id, found->device.name);
+	}
+	if (count > NAMED_MOST)
+		add(text, " and %u more", count - NAMED_MOST);
+}
+
 /* Who holds the VG's lock. */
 static void describe_worker(const struct lea_subject *subject, char *text)
 {
@@ -308,6 +331,7 @@ struct lea_pv_facts lea_subject_absent(const struct lea_subject *subject, const 
 		.vg = "",
 		.last_seen = "",
 		.twin = "",
+		.lacks = "",
 		.remembered = lea_explainer_remembered(subject->explainer, pvid, NULL)};
 }
 
@@ -585,6 +609,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 	lea_id_format(subject->vg->id, texts->uuid);
 	describe_duplicates(subject, texts->duplicates);
 	describe_outdated(subject, texts->outdated);
+	describe_strangers(subject, texts->strangers);
 	describe_worker(subject, texts->worker);
 	describe_guard(subject->vg, texts->guard);
 	describe_delegation(subject, texts->delegated);
@@ -608,6 +633,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 		.is_auto = !(subject->vg->flags & LEA_FLAG_NOAUTOACTIVATE),
 		.duplicates = texts->duplicates,
 		.outdated = texts->outdated,
+		.strangers = texts->strangers,
 		.delegated_why = texts->delegated,
 		.claim = claim ? claim->state : LEA_CAUSE_NO_CLAIM,
 		.claim_s = claim ? lea_explainer_age_s(explainer, file) : 0,

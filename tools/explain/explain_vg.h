@@ -41,7 +41,7 @@ struct lea_subject_texts {
 	char duplicates[LEA_CAUSE_EVIDENCE_BYTES], worker[LEA_CAUSE_EVIDENCE_BYTES];
 	char guard[LEA_CAUSE_EVIDENCE_BYTES], twin[LEA_CAUSE_EVIDENCE_BYTES];
 	char delegated[LEA_CAUSE_EVIDENCE_BYTES], taken[LEA_CAUSE_EVIDENCE_BYTES];
-	char outdated[LEA_CAUSE_EVIDENCE_BYTES];
+	char outdated[LEA_CAUSE_EVIDENCE_BYTES], strangers[LEA_CAUSE_EVIDENCE_BYTES];
 	char module[LEA_CAUSE_EVIDENCE_BYTES], uuid[39];
 };
 

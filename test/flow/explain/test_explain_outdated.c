@@ -3,6 +3,8 @@
 #include "flow/causes_machine.h"
 #include "flow/outdated_scratch.h"
 
+#include <unistd.h>
+
 #define AGE	   "seqno 5 of VG vg_one, newest is 6 on /dev/sdb"
 #define SAYS_PV	   "PV /dev/sda of VG vg_one: found: outdated\n"
 #define NEXT	   "next: pvck --dump metadata /dev/sda\n"
@@ -20,7 +22,29 @@ static void taken_into_another_vg(void)
 	machine_plug("stripe-b", "sdb", 32, 2);
 }
 
+/* A copy whose PV got another id, and its VG none. */
+static void copied_vg_id(void)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	rewrite("one-pv", "sdb", "seqno = 5", UUID_CHANGED);
+}
+
+static void shrunk(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	ck_assert_int_eq(truncate(path, 4 << 20), 0);
+}
+
 static const struct cause_row rows[] = {
+	{"a VG id on two sets of disks", copied_vg_id, "", "VG vg_one: inactive: vg-id-taken\n",
+	 "other disks have a VG with its id GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21: PV ",
+	 "next: pvs -o name,uuid,vg_name,vg_uuid,vg_seqno\n"},
+	{"a device that is smaller than its PV", shrunk, "",
+	 "PV /dev/sda of VG vg_one: found: shrunk\n",
+	 "the device is smaller than the PV on it: its extents end at sector ",
+	 "next: pvs -o name,dev_size,pv_size,pe_start /dev/sda\n"},
 	{"the original of a copy that was changed", copy_was_changed, "", SAYS_PV, AGE, NEXT},
 	{"... by its device", copy_was_changed, "/dev/sda", SAYS_PV, AGE, NEXT},
 	{"a VG of which a PV is in another", taken_into_another_vg, "", TAKEN_FROM, MOVED,

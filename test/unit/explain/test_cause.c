@@ -59,6 +59,7 @@ static void setup(void)
 				   .is_auto = true,
 				   .duplicates = "",
 				   .outdated = "",
+				   .strangers = "",
 				   .delegated_why = "",
 				   .claim_reason = "",
 				   .worker = ""};
@@ -78,6 +79,7 @@ static void setup(void)
 				   .holder = "",
 				   .last_seen = "",
 				   .twin = "",
+				   .lacks = "",
 				   .has_vg = true,
 				   .is_probed = true,
 				   .is_recorded = true,
