@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvmevent status: shows whose rule handles events, what is pending, and the state of VGs. Reads
- * run files and sysfs; reads no disk, and locks and changes nothing.
+ * lvmevent status: shows whose rule handles events, what is pending, and the state of VGs. Of these
+ * it learns from run files and sysfs, and of all others, as where lvm2 is in charge, from their
+ * metadata. Locks and changes nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +26,13 @@
 #include "enable/status_verb.h"
 #include "enable/vg_summary.h"
 #include "initramfs/note.h"
+#include "inventory/collect.h"
 #include "memory/boot_memory_file.h"
 #include "plan/access.h"
 #include "record/outdated.h"
 #include "rules/rule_override.h"
+#include "scan/reader.h"
+#include "scan/survey.h"
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/missing.h"
@@ -51,6 +55,11 @@ struct in_part {
 	char word[16];	/* of event/incomplete */
 };
 
+/* The id or name of a VG that was counted. */
+struct counted {
+	char text[128]; /* first: the tree compares it */
+};
+
 struct status {
 	struct lea_session *session;
 	struct lea_json json;
@@ -63,6 +72,7 @@ struct status {
 	bool has_color;
 	struct list failed, incomplete, outdated;
 	void *in_part;		 /* tree of struct in_part, owned */
+	void *counted;		 /* tree of struct counted, owned */
 	struct list initramfs;	 /* lines of its note */
 	struct lea_arena *arena; /* owned; of the memory */
 	struct lea_boot_memory memory;
@@ -89,6 +99,7 @@ static void status_done(struct status *status)
 	list_done(&status->outdated);
 	list_done(&status->initramfs);
 	tdestroy(status->in_part, free);
+	tdestroy(status->counted, free);
 	lea_active_vgs_done(&status->active);
 	lea_arena_free(status->arena);
 	lea_json_done(&status->json);
@@ -135,10 +146,31 @@ static int add_in_part(struct status *status, const struct lea_claim *claim)
 	return node ? 0 : -ENOMEM;
 }
 
+static int note_counted(struct status *status, const char *text)
+{
+	struct counted *counted = calloc(1, sizeof(*counted)), **node;
+
+	if (!counted)
+		return -ENOMEM;
+	snprintf(counted->text, sizeof(counted->text), "%s", text);
+	node = tsearch(counted, &status->counted, lea_compare_text);
+	if (!node || *node != counted)
+		free(counted);
+	return node ? 0 : -ENOMEM;
+}
+
+static bool is_counted(const struct status *status, const char *text)
+{
+	return tfind(text, &status->counted, lea_compare_text) != NULL;
+}
+
 static int take_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct status *status = arg;
+	const int r = claim->is_orphaned ? 0 : note_counted(status, vg_id);
 
+	if (r)
+		return r;
 	lea_vg_summary_add_claim(&status->vgs, &status->active, vg_id, claim);
 	if (!claim->is_orphaned && claim->state == LEA_CLAIM_FAILED)
 		list_failed(status, vg_id, claim);
@@ -170,7 +202,7 @@ static int take_missing(void *arg, const struct lea_missing *missing)
 		lea_id_format(missing->pvid[i], id);
 		lea_json_text(json, ids, NULL, id);
 	}
-	return 0;
+	return note_counted(status, missing->vg);
 }
 
 static int take_outdated(void *arg, const struct lea_outdated_pv *pv)
@@ -228,6 +260,50 @@ static int list_note(struct status *status)
 		lea_json_text(&status->json, status->initramfs_json, NULL, plain);
 	}
 	return 0;
+}
+
+static bool someone_waits(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static int read_vgs(struct status *status, struct lea_inventory *ret_inventory)
+{
+	struct lea_world *world = status->session->world;
+	const struct lea_conf *conf = status->session->conf;
+	struct lea_inventory_options options = {
+		.scan = {.use_names_filter = true, .lock = LEA_FILTER_LOCK_TRY, .wants_own_id = true},
+		.skips_states = true};
+	struct lea_reader *reader = NULL;
+	uint32_t unknown = 0;
+	int r = lea_survey_prepare(world, conf, &reader, &options.scan);
+
+	if (!r)
+		lea_reader_listen(reader, someone_waits, NULL);
+	r = r ? r : lea_inventory_collect(world, conf, &options, ret_inventory, &unknown);
+	lea_reader_free(reader);
+	return r;
+}
+
+/* VGs that no event has led to. What cannot be read must not hide the rest. */
+static void count_others(struct status *status)
+{
+	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
+	const int r = status->session->conf ? read_vgs(status, &inventory) : -ENODATA;
+
+	if (r)
+		lea_log(status->session->world->log, LEA_LOG_WARNING,
+			"VGs that no event has led to are not counted: %s", strerror(r < 0 ? -r : EIO));
+	for (size_t i = 0; !r && i < inventory.vg_count; i++) {
+		const struct lea_inventory_vg *of = &inventory.vg[i];
+
+		if (!is_counted(status, of->name) && !(of->vg && is_counted(status, of->vg->id)))
+			lea_vg_summary_add_other(&status->vgs, of->name,
+						 of->vg ? of->vg->pv_count : 0, of->pv_missing,
+						 of->vg && lea_active_vgs_has(&status->active,
+									      of->vg->id));
+	}
 }
 
 /* Counts the PVs, by udev's database, that have no record: a filter may exclude them, their VG may
@@ -304,6 +380,8 @@ static int collect(struct status *status)
 	r = r ? r : lea_queue_count(event_fd, "failed", &status->aside);
 	r = r ? r : lea_claim_each(&claims, take_claim, status);
 	r = r ? r : lea_missing_each(run_fd, take_missing, status);
+	if (!r)
+		count_others(status);
 	/* Without settings nobody knows which PVs may be read. */
 	r = r || !status->session->conf
 		    ? r

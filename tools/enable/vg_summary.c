@@ -44,12 +44,28 @@ void lea_vg_summary_add_claim(struct lea_vg_summary *summary, const struct lea_a
 	summary->failed++;
 }
 
-void lea_vg_summary_add_missing(struct lea_vg_summary *summary, const struct lea_missing *missing)
+static void add_incomplete(struct lea_vg_summary *summary, const char *name, uint32_t pvs,
+			   uint32_t missing)
 {
 	add(summary->incomplete_text, sizeof(summary->incomplete_text), "%s%s %u/%u",
-	    summary->incomplete_text[0] ? ", " : "", missing->vg,
-	    missing->all_count - missing->count, missing->all_count);
+	    summary->incomplete_text[0] ? ", " : "", name, pvs - missing, pvs);
 	summary->incomplete++;
+}
+
+void lea_vg_summary_add_missing(struct lea_vg_summary *summary, const struct lea_missing *missing)
+{
+	add_incomplete(summary, missing->vg, missing->all_count, missing->count);
+}
+
+void lea_vg_summary_add_other(struct lea_vg_summary *summary, const char *name, uint32_t pvs,
+			      uint32_t missing, bool is_active)
+{
+	if (missing)
+		add_incomplete(summary, name, pvs, missing);
+	else if (is_active)
+		summary->active++;
+	else
+		summary->inactive++;
 }
 
 void lea_vg_summary_describe(const struct lea_vg_summary *summary,

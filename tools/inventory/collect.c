@@ -375,7 +375,8 @@ int lea_inventory_collect(struct lea_world *world, const struct lea_conf *conf,
 	r = lea_inventory_find_pvs(world, conf, options, inventory);
 	r = r ? r : group(inventory);
 	r = r ? r : choose_all(inventory, options, ret_unknown);
-	r = r ? r : lea_inventory_ask_dm(world, conf, inventory);
+	if (!r && !options->skips_states)
+		r = lea_inventory_ask_dm(world, conf, inventory);
 	if (!r && options->has_queue)
 		r = count_queue(world, inventory);
 	if (!r)

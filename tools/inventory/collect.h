@@ -68,6 +68,7 @@ struct lea_inventory_options {
 	uint32_t target_count;
 	struct lea_scan_options scan;
 	bool has_queue; /* count the queue, failures and ages */
+	bool skips_states; /* device-mapper is not asked */
 };
 
 enum lea_inventory_outcome {

@@ -13,6 +13,7 @@
 #define ACTIVE_ID "AAAAAA0000111122223333444455555a"
 #define IDLE_ID	  "BBBBBB0000111122223333444455555b"
 #define FAILED_ID "CCCCCC0000111122223333444455555c"
+#define ONE_ID	  "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 #define HALVED_ID "DDDDDD0000111122223333444455555d"
 #define LOOKUP	  "/run/lvm/pvs_lookup/halved"
 #define RULE	  "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation: ...\n"
@@ -158,9 +159,28 @@ TEST(pvs_without_a_record_are_counted)
 	machine_plug("one-pv", "sda", 16, 7);
 	ck_assert_ptr_nonnull(strstr(
 		status("status"),
-		"0 VGs: 0 active, 0 activating, 0 incomplete, 0 failed; 1 PV not used (why: lvmevent explain)\n"));
+		"1 VG: 0 active, 0 activating, 0 incomplete, 0 failed, 1 with no active LV; 1 PV not used (why: lvmevent explain)\n"));
 	machine_record(PVID_ONE, "vg_one", "sda", 16);
 	ck_assert_ptr_nonnull(strstr(status("status --json"), "\"pvs_not_used\": 0"));
+}
+
+/* As where lvm2 is in charge: there are no claims. */
+TEST(vgs_that_no_event_has_led_to_are_counted)
+{
+	machine_plug("one-pv", "sda", 16, 7);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	ck_assert_msg(strstr(status("status"), "2 VGs: 0 active, 0 activating, 1 incomplete (vg-two.pvs "
+					       "1/2), 0 failed, 1 with no active LV\n"),
+		      "%s", machine.out);
+	ck_assert_ptr_nonnull(strstr(status("status --json"), "\"vgs_inactive\": 1"));
+	claim(ONE_ID, "vg_one", LEA_CLAIM_FAILED, "x");
+	ck_assert_msg(strstr(status("status"), "2 VGs: 0 active, 0 activating, 1 incomplete (vg-two.pvs "
+					       "1/2), 1 failed (vg_one: x)\n"),
+		      "%s", machine.out);
+	tree_put(&machine.tree, "/sys/class/block/dm-3/dm/uuid",
+		 "LVM-" ONE_ID "zzzzzz0000111122223333444455555z\n");
+	tree_remove(&machine.tree, "/run/lvm/event/claims/" ONE_ID);
+	ck_assert_msg(strstr(status("status"), "2 VGs: 1 active, "), "%s", machine.out);
 }
 
 TEST(the_end_of_a_boot_is_one_line)
