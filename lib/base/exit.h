@@ -2,10 +2,11 @@
 /* The exit codes of our programs. */
 #pragma once
 
-/* lvm2's exit codes, and two of our own. */
+/* lvm2's exit codes, and some of our own. */
 enum lea_exit {
 	LEA_EXIT_DONE = 0,
 	LEA_EXIT_UNCHANGED = 1, /* inventory --if-newer */
+	LEA_EXIT_PROBLEM = 1,	/* status --problems */
 	LEA_EXIT_PARAMS = 3,	/* options */
 	LEA_EXIT_INIT = 4,	/* configuration unreadable */
 	LEA_EXIT_FAILED = 5,

@@ -513,6 +513,8 @@ static int print_text(struct status *status, FILE *out)
 	fprintf(out, "queue: %zu pending, %zu taken, %zu quarantined%s\n", status->pending,
 		status->taken, status->aside,
 		status->aside ? " after repeated failures (lvmevent retry)" : "");
+	/* Each has a line of its own, with the whole reason. */
+	status->vgs.failed_text[0] = '\0';
 	lea_vg_summary_describe(&status->vgs, vgs);
 	fputs(vgs, out);
 	if (status->unwatched)
@@ -527,20 +529,44 @@ static int print_text(struct status *status, FILE *out)
 
 struct args {
 	struct lea_args shared;
-	unsigned int json;
+	unsigned int json, problems;
 };
+
+static bool is_any_wrong(const struct status *status)
+{
+	return status->vgs.failed || status->vgs.incomplete || status->outdated.bytes ||
+	       status->aside;
+}
+
+static int print(struct status *status, const struct args *args)
+{
+	struct lea_world *world = status->session->world;
+	FILE *out = lea_cmd_report(world)->out;
+	const bool is_wrong = is_any_wrong(status);
+	int r;
+
+	if (args->problems && !is_wrong)
+		return LEA_EXIT_DONE;
+	r = (args->json ? print_json : print_text)(status, out);
+	if (r)
+		return lea_tool_fail(world, r, "status");
+	return args->problems ? LEA_EXIT_PROBLEM : LEA_EXIT_DONE;
+}
 
 int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
-				       {"json", 0, LEA_OPT_COUNT, offsetof(struct args, json),
-					LEA_OPT_ALL, NULL, "Print one JSON object."}};
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		{"json", 0, LEA_OPT_COUNT, offsetof(struct args, json), LEA_OPT_ALL, NULL,
+		 "Print one JSON object."},
+		{"problems", 'x', LEA_OPT_COUNT, offsetof(struct args, problems), LEA_OPT_ALL, NULL,
+		 "Print nothing, and end with 0, if nothing is wrong; else end with 1."}};
 	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	LEA_AUTO(status_done) struct status status = {.session = &session};
 	const struct lea_conf_options options = {.forgive = true};
 	struct args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	int r, code = lea_lvmevent_parse(&opts, "status [--json]", argc, argv);
+	int r, code = lea_lvmevent_parse(&opts, "status [--json] [--problems]", argc, argv);
 
 	lea_opts_done(&opts);
 	if (code >= 0)
@@ -552,6 +578,5 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 	status.has_color = lea_terminal_has_color(world, lea_cmd_report(world)->out);
 	begin_json(&status);
 	r = collect(&status);
-	r = r ? r : (args.json ? print_json : print_text)(&status, lea_cmd_report(world)->out);
-	return r < 0 ? lea_tool_fail(world, r, "status") : LEA_EXIT_DONE;
+	return r < 0 ? lea_tool_fail(world, r, "status") : print(&status, &args);
 }

@@ -71,14 +71,26 @@ TEST(each_vg_is_counted_as_what_it_is)
 	status("status");
 	ck_assert_msg(
 		strstr(machine.out,
-		       "4 VGs: 1 active, 0 activating, 1 incomplete (halved 1/2), 1 failed (broken: table "
-		       "\"x\" refused), 1 with no active LV\n"
+		       "4 VGs: 1 active, 0 activating, 1 incomplete (halved 1/2), 1 failed, 1 with no "
+		       "active LV\n"
 		       "failed: VG broken: table \"x\" refused; it is not retried before a PV "
 		       "of it is added; to retry now: vgchange -aay broken\n"
 		       "incomplete: VG halved: 1 of 2 PVs is there, missing PV "
 		       "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\n"),
 		"%s", machine.out);
 	ck_assert_ptr_nonnull(strstr(machine.out, "queue: 0 pending, 0 taken, 0 quarantined\n"));
+}
+
+TEST(problems_are_printed_if_there_are_any)
+{
+	claim(ACTIVE_ID, "active", LEA_CLAIM_DONE, "");
+	ck_assert_str_eq(status("status --problems"), "");
+	ck_assert_str_eq(status("status -x --json"), "");
+	claim(FAILED_ID, "broken", LEA_CLAIM_FAILED, "x");
+	ck_assert_int_eq(machine_command("status -x"), LEA_EXIT_PROBLEM);
+	ck_assert_ptr_nonnull(strstr(machine.out, "failed: VG broken: x; "));
+	ck_assert_int_eq(machine_command("status --problems --json"), LEA_EXIT_PROBLEM);
+	ck_assert_ptr_nonnull(strstr(machine.out, "\"vgs_failed\": 1"));
 }
 
 TEST(json_lists_the_same)
@@ -175,7 +187,7 @@ TEST(vgs_that_no_event_has_led_to_are_counted)
 	ck_assert_ptr_nonnull(strstr(status("status --json"), "\"vgs_inactive\": 1"));
 	claim(ONE_ID, "vg_one", LEA_CLAIM_FAILED, "x");
 	ck_assert_msg(strstr(status("status"), "2 VGs: 0 active, 0 activating, 1 incomplete (vg-two.pvs "
-					       "1/2), 1 failed (vg_one: x)\n"),
+					       "1/2), 1 failed\n"),
 		      "%s", machine.out);
 	tree_put(&machine.tree, "/sys/class/block/dm-3/dm/uuid",
 		 "LVM-" ONE_ID "zzzzzz0000111122223333444455555z\n");
