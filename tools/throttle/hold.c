@@ -92,15 +92,15 @@ bool lea_throttle_is_held(int dir_fd, const char *throttle, uint64_t now_ms)
 {
 	LEA_AUTO(lea_closep) int folder = -1;
 	LEA_AUTO(lea_closep) int fd = -1;
-	uint64_t beat;
+	uint64_t last_ms;
 
 	folder = openat(dir_fd, throttle, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder < 0)
 		return false;
 	fd = openat(folder, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	return fd >= 0 && lea_throttle_is_locked(fd, LOCK_BYTE) &&
-	       pread(fd, &beat, sizeof(beat), 0) == (ssize_t)sizeof(beat) &&
-	       now_ms <= beat + STALE_MS;
+	       pread(fd, &last_ms, sizeof(last_ms), 0) == (ssize_t)sizeof(last_ms) &&
+	       now_ms <= last_ms + STALE_MS;
 }
 
 bool lea_throttle_is_drained(int event_fd, struct lea_clock *clock)

@@ -15,7 +15,7 @@
 	"       lvmevent throttle --vg-of [--] COMMAND [ARGUMENT...]\n"                            \
 	"       lvmevent throttle --list [--json]\n"                                               \
 	"       lvmevent throttle --cancel LABEL|TICKET\n"                                         \
-	"       lvmevent throttle --drain [--wait-limit S] [--run-limit S] [[--] COMMAND...]"
+	"       lvmevent throttle --drain [--wait-limit Time] [--run-limit Time] [[--] COMMAND...]"
 #define MOST_SECONDS 604800U /* a week */
 
 static int misused(const char *what)
