@@ -268,9 +268,10 @@ static bool was_refused(const struct lea_candidates *candidates, const struct le
 }
 
 /*
- * The add of an earlier pass found the VG incomplete: it counts with the entries of this one, unless
- * @found completes the VG by a change. Only the PVs tell whether the claim covers the instance that
- * came then. It counts once: a VG that has failed for now since then may have been taken down.
+ * The add of an earlier pass found the VG incomplete: it counts with the entries of this one,
+ * unless @found, which completes the VG, was refused. Only the PVs tell whether the claim covers
+ * the instance that came then. It counts once: a VG that has failed for now since then may have
+ * been taken down.
  */
 static void take_awaited(struct lea_batch_vg *vg, const struct lea_found *found,
 			 enum lea_entry_kind kind)

@@ -21,8 +21,8 @@ enum lea_mark {
 	/* A change led to it, and it could not be judged: it could not be read, or was excluded for
 	 * the moment (filter/exclusion.h). The next reconcile queues it as a change. */
 	LEA_MARK_UNSETTLED,
-	/* udev says nothing of its content, and it was queued to be read. It is read once, and again
-	 * after a pause if it gave no answer: lea_probed_set. */
+	/* udev says nothing of its content, and it was queued to be read. It is read once, and
+	 * again after a pause if it gave no answer: lea_probed_set. */
 	LEA_MARK_PROBED,
 	/* udev's rule started no process for a change of the PV, which had its record, and a
 	 * reconcile has queued it instead: lea_skipped_set. */
