@@ -10,7 +10,11 @@ static size_t length_of(const char *text)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char first = (unsigned char)*text;
-	const size_t len = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	const size_t len = first < 0x80   ? 1
+			   : first < 0xc0 ? 0
+			   : first < 0xe0 ? 2
+			   : first < 0xf0 ? 3
+					  : 4;
 	uint32_t code = first & (0xffU >> (len + 1));
 
 	for (size_t i = 1; i < len; i++) {

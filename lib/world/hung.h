@@ -45,8 +45,8 @@ bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *re
 LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *name),
 				 void *arg);
 
-/* Opens the folder for notes, makes it and /run/lvm/event if need be, and forgets all that has ended: a descriptor
- * (owned) or -errno. *ret_room: how many more names may be noted. */
+/* Opens the folder for notes, makes it and /run/lvm/event if need be, and forgets all that has
+ * ended: a descriptor (owned) or -errno. *ret_room: how many more names may be noted. */
 LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
 /* Remembers that @thread waits for @name, unless an earlier one does, too. @owed: one line; "":
  * nothing. @hung_fd, @room: from lea_hung_begin, also if it failed. A name that is too long or has

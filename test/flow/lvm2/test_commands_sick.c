@@ -121,7 +121,7 @@ TEST(a_disk_that_answers_later_is_no_event)
 	ck_assert_int_eq(machine_command("vgchange -an vg_one"), 5);
 	tree_remove(&machine.tree, SICK);
 	usleep(300000);
-	ck_assert(!machine_has("/run/lvm/event"));
+	ck_assert(!machine_has("/run/lvm/event/queue"));
 	tree_put(&machine.tree, SICK, "");
 }
 
