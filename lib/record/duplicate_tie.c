@@ -21,7 +21,7 @@
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
 
-#define LOOKS_MOST    64U /* devices visited below one device */
+#define LOOPS_MOST    8U /* of loop devices on files in /dev, one on the other */
 #define ADDRESS_BYTES 256U
 
 static uint64_t number_of(struct lea_world *world, const struct lea_device *device,
@@ -84,7 +84,8 @@ static bool is_one_disk(struct lea_world *world, const struct lea_device *a,
 struct search {
 	struct lea_world *world;
 	struct lea_devno wanted;
-	unsigned int left; /* devices that may still be visited: loops may lie on each other */
+	unsigned int left; /* devices that may still be visited, on all ways */
+	unsigned int deep; /* loop devices that were followed: they may lie on each other */
 };
 
 /* sysfs lists no holder or slave for a loop device over a disk. */
@@ -95,24 +96,30 @@ static int search_below(void *arg, const struct lea_stack_device *device)
 	struct lea_devno devno;
 	const char *name;
 
-	if (!search->left--)
-		return -E2BIG;
+	int r = 0;
+
 	if (device->devno.major == search->wanted.major &&
 	    device->devno.minor == search->wanted.minor)
 		return 1;
+	if (!search->left--)
+		return -E2BIG;
 	if (lea_sysfs_text(search->world, device->devno, "loop/backing_file", file, sizeof(file)))
 		return 0;
 	name = lea_devname_below(file);
-	return name && lea_sysfs_find(search->world, name, &devno)
-		       ? lea_stack_walk(search->world, devno, search_below, search)
-		       : 0;
+	if (!name || !lea_sysfs_find(search->world, name, &devno))
+		return 0;
+	if (search->deep++ < LOOPS_MOST)
+		r = lea_stack_walk(search->world, devno, search_below, search);
+	search->deep--;
+	/* What cannot be followed hides no other way. */
+	return r < 0 ? 0 : r;
 }
 
 static bool is_on(struct lea_world *world, const struct lea_device *upper,
 		  const struct lea_device *lower)
 {
 	struct search search = {
-		.world = world, .wanted = lea_device_devno(lower), .left = LOOKS_MOST};
+		.world = world, .wanted = lea_device_devno(lower), .left = LEA_STACK_MOST};
 
 	return (upper->major != lower->major || upper->minor != lower->minor) &&
 	       lea_stack_walk(world, lea_device_devno(upper), search_below, &search) > 0;
