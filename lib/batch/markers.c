@@ -112,7 +112,8 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 	} else if (kind == LEA_ENTRY_ADD) {
 		drop(marks, LEA_MARK_REFUSED, key);
 	}
-	if (found->is_unnamed)
+	/* What is excluded is not asked whether udev names it; it had a mark if not. */
+	if (found->is_unnamed || found->kind == LEA_FOUND_EXCLUDED)
 		log_fault(marks, key,
 			  lea_probed_note(marks->options->event_fd, key,
 					  is_momentary(found, record),

@@ -223,3 +223,19 @@ TEST(the_pauses_between_its_errors_grow_up_to_hours)
 	break_it(false);
 	ck_assert_str_eq(drain(), "vg_one ");
 }
+
+/* A person excludes it meanwhile: that is an answer, as long as nobody changes it. */
+TEST(one_that_is_excluded_since_is_read_no_more)
+{
+	prepare_unnamed();
+	ck_assert_uint_eq(reconcile(), 1);
+	ck_assert_str_eq(drain(), "");
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"r|sda|\" ] }\n");
+	read_settings();
+	conf->probe_unknown = true;
+	later_ms += 61000;
+	ck_assert_uint_eq(reconcile(), 1);
+	ck_assert_str_eq(drain(), "");
+	later_ms += 86400000;
+	ck_assert_uint_eq(reconcile(), 0);
+}
