@@ -230,9 +230,10 @@ static int fail_for_now(struct held *held, const char *vg_name, const struct lea
 /* A command of a person does without PVs that cannot be read, as lvm2's. An event does not: that
  * the disk gives no answer now does not tell that it is gone. */
 static int check_silent(const struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
-			struct held *held, struct lea_activate_result *result)
+			const struct lea_scan_vg *now, struct held *held,
+			struct lea_activate_result *result)
 {
-	const struct lea_found *silent = lea_scan_vg_silent(held->vg.scanned);
+	const struct lea_found *silent = lea_scan_vg_silent(now);
 
 	return silent && (run->options->only_complete || before_lock->in_part)
 		       ? fail_for_now(held, before_lock->vg->name, silent, result)
@@ -325,7 +326,9 @@ static int check_once_more(struct lea_activation_run *run, const struct lea_scan
 
 	if (r)
 		r = fail_reading(held, before_lock->vg->name, scan, r, result);
-	else if (!is_as_before(held->vg.scanned, now))
+	else if (now)
+		r = check_silent(run, before_lock, now, held, result);
+	if (!r && !is_as_before(held->vg.scanned, now))
 		r = lea_activate_not_as_read(&held->vg, "it changed");
 	lea_scan_free(scan);
 	return r;
@@ -346,7 +349,7 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 		return not_found(run, before_lock->vg->name);
 	if (before_lock->watch_only)
 		return 0;
-	r = check_silent(run, before_lock, held, result);
+	r = check_silent(run, before_lock, held->vg.scanned, held, result);
 	if (!r && before_lock->in_part)
 		r = check_in_part(before_lock, held);
 	if (r)

@@ -114,6 +114,14 @@ static void without_goes(void)
 	machine_unplug("sdb", 32);
 }
 
+/* Each read of the disk: that is no proof that it is another one. */
+#define FAILS "/run/lvm/fails"
+
+static void without_fails(void)
+{
+	tree_put(&machine.tree, FAILS, "");
+}
+
 static const struct row {
 	const char *claim;
 	void (*other)(void), (*happens)(void);
@@ -132,6 +140,8 @@ static const struct row {
 	 LEA_ACTIVATE_CHANGED},
 	{"its number is another disk's", is_copy_with, number_gets_another, LEA_ACTIVATE_CHANGED},
 	{"the disk without metadata goes", is_copy_with, without_goes, LEA_ACTIVATE_CHANGED},
+	{"the disk without metadata gives no answer", is_copy_with, without_fails,
+	 LEA_ACTIVATE_FAILED},
 };
 
 /* The reader of sdc is another process, which may write only below /run: it asks for what happens
@@ -154,6 +164,8 @@ static int open_other(struct lea_world *world, const char *path, uint32_t major,
 		tree_put(&machine.tree, ASKED, "");
 		wait_for(DONE);
 	}
+	if (row && strstr(path, "sdb") && machine_has(FAILS))
+		return -EIO;
 	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
 	fd = open(full, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
