@@ -256,27 +256,26 @@ static int ask_instance(struct lea_recorder *recorder, int run_fd, const struct 
 /*
  * A record exists already: keep it, replace it, or refuse @found as a duplicate. If the PV now has
  * another number, its removal may have been lost, so the VG's claim is dropped with the record.
+ * @is: what it says; NULL: it is malformed
  */
 static int write_record(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
-			const struct lea_online *wanted, struct lea_record *record)
+			const struct lea_online *wanted, const struct lea_online *is,
+			struct lea_record *record)
 {
 	const char *pvid = found->label.pvid;
+	const bool is_test = recorder->options.test;
 	bool any_note = true;
-	struct lea_online old = {0};
-	int r = lea_online_read(run_fd, pvid, &old);
-	bool is_known = !r, is_test = recorder->options.test;
+	int r = 0;
 
-	if (r < 0 && r != -ELOOP)
-		return r;
-	if (is_known && old.major == wanted->major && old.minor == wanted->minor) {
+	if (is && is->major == wanted->major && is->minor == wanted->minor) {
 		r = is_test ? 0 : ask_instance(recorder, run_fd, found, record, &any_note);
 		if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
 			return r;
-		if (!wanted->vg[0] || !strcmp(old.vg, wanted->vg))
+		if (!wanted->vg[0] || !strcmp(is->vg, wanted->vg))
 			return 0;
-		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);
-	} else if (is_known) {
-		r = check_old(recorder, run_fd, &old, found, record);
+		r = is_test ? 0 : drop_old_lookup(run_fd, is->vg, pvid);
+	} else if (is) {
+		r = check_old(recorder, run_fd, is, found, record);
 		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied && !is_test) {
 			r = lea_online_look(run_fd, pvid);
 			/* check_old has removed the record. */
@@ -285,8 +284,6 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 		}
 		if (record->kind == LEA_RECORD_DUPLICATE)
 			return r;
-	} else {
-		r = 0;
 	}
 	if (r < 0)
 		return r;
@@ -294,34 +291,43 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 	return is_test ? 0 : lea_online_write(run_fd, pvid, wanted);
 }
 
+/* There was no record yet, or others have removed it, as vgremove does. */
+static int create_record(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
+			 const struct lea_online *wanted, struct lea_record *record, bool *any_note)
+{
+	int r = recorder->options.test ? 0 : find_first(recorder, found, record, any_note);
+
+	if (!r && record->kind != LEA_RECORD_DUPLICATE && !recorder->options.test)
+		r = lea_online_create(run_fd, found->label.pvid, wanted);
+	record->is_new = !r && record->kind != LEA_RECORD_DUPLICATE;
+	return r;
+}
+
 static int put_record(struct lea_recorder *recorder, const struct lea_found *found,
 		      struct lea_record *record)
 {
 	struct lea_online wanted = {.major = found->device.major, .minor = found->device.minor};
+	struct lea_online is = {0};
 	const char *pvid = found->label.pvid;
-	const bool is_test = recorder->options.test;
-	bool any_note = true, has_record;
-	int run_fd, r;
+	bool any_note = true;
+	int run_fd = -1, r;
 
-	r = open_folders(recorder, &run_fd);
-	r = r < 0 ? r : lea_online_look(run_fd, pvid);
-	has_record = !r;
-	/* There was none yet, or others have removed it, as vgremove does. */
-	if (r == LEA_ONLINE_ABSENT && !is_test)
-		r = find_first(recorder, found, record, &any_note);
-	if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
-		return r;
 	snprintf(wanted.vg, sizeof(wanted.vg), "%s", record->vg_name);
 	if (strlen(found->device.name) < sizeof(wanted.device))
 		strcpy(wanted.device, found->device.name);
-	if (has_record)
-		r = LEA_ONLINE_EXISTS;
-	else
-		r = is_test ? 0 : lea_online_create(run_fd, pvid, &wanted);
-	record->is_new = !r;
-	if (r == LEA_ONLINE_EXISTS)
-		r = write_record(recorder, run_fd, found, &wanted, record);
-	if (!r && any_note && (record->is_new || record->replaced) && !is_test)
+	r = open_folders(recorder, &run_fd);
+	r = r < 0 ? r : lea_online_read(run_fd, pvid, &is);
+	if (r == LEA_ONLINE_ABSENT) {
+		r = create_record(recorder, run_fd, found, &wanted, record, &any_note);
+		if (record->kind == LEA_RECORD_DUPLICATE)
+			return r;
+		/* Another process was faster. */
+		if (r == LEA_ONLINE_EXISTS)
+			r = lea_online_read(run_fd, pvid, &is);
+	}
+	if (!record->is_new && (r >= 0 || r == -ELOOP))
+		r = write_record(recorder, run_fd, found, &wanted, r ? NULL : &is, record);
+	if (!r && any_note && (record->is_new || record->replaced) && !recorder->options.test)
 		r = lea_duplicates_recorded(recorder->world, found);
 	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
 		LEA_CRASHPOINT("rec.put", pvid);
