@@ -254,6 +254,8 @@ drain() {
 	claim "throttle: then the next one runs" within 20 says x "$tmp/order"
 	throttled --drain -- sh -c 'exit 9'
 	claim "throttle: --drain passes on its command's exit code" is "$code" 9
+	throttled -- "$program" throttle --drain -- touch "$tmp/ran"
+	claim "throttle: a drain within a throttled command would wait for itself: 75" is "$code" 75
 	throttled --drain -- "$tmp/nosuch"
 	claim "throttle: of one that is not there: 127" is "$code" 127
 	hold b

@@ -88,6 +88,11 @@ static void drain_all(const struct lea_throttle_request *request, struct lea_thr
 	int r = drain.event_fd = lea_throttle_event_folder(world);
 
 	*ret_end = (struct lea_throttle_end){.code = LEA_THROTTLE_CODE_TEMPFAIL};
+	if (lea_throttle_is_nested(world)) {
+		lea_log(world->log, LEA_LOG_ERROR,
+			"throttle: this command is throttled itself: a drain would wait for it");
+		return;
+	}
 	if (request->wait_limit_ms)
 		drain.deadline_ms = lea_world_now_ms(world) + request->wait_limit_ms;
 	r = r < 0 ? r : lea_throttle_hold(drain.event_fd, world->clock, &drain.hold);
@@ -95,7 +100,11 @@ static void drain_all(const struct lea_throttle_request *request, struct lea_thr
 		lea_log(world->log, LEA_LOG_ERROR, "throttle: another drain is at work");
 		return;
 	}
-	r = r ? r : lea_throttle_each(drain.event_fd, LEA_THROTTLE_CLASSES, empty, &drain);
+	while (!r) {
+		r = lea_throttle_each(drain.event_fd, LEA_THROTTLE_CLASSES, empty, &drain);
+		if (r || !lea_throttle_hold_has_lapsed(drain.hold))
+			break;
+	}
 	if (r == LEA_THROTTLE_LATE) {
 		lea_log(world->log, LEA_LOG_ERROR,
 			"throttle: commands still run; see: lvmevent throttle --list");

@@ -15,6 +15,7 @@
 struct lea_throttle_hold {
 	int throttle_fd, fd; /* owned */
 	uint64_t beat_ms;
+	bool has_lapsed;
 };
 
 /* A drain that ended between our opening and our lock has unlinked what we locked. */
@@ -72,8 +73,17 @@ void lea_throttle_hold_beat(struct lea_throttle_hold *hold, struct lea_clock *cl
 {
 	const uint64_t now_ms = clock->now_ms(clock);
 
+	hold->has_lapsed |= now_ms > hold->beat_ms + STALE_MS;
 	if (now_ms >= hold->beat_ms + BEAT_MS / 2 && beat(hold, now_ms))
 		hold->beat_ms = 0;
+}
+
+bool lea_throttle_hold_has_lapsed(struct lea_throttle_hold *hold)
+{
+	const bool has_lapsed = hold->has_lapsed;
+
+	hold->has_lapsed = false;
+	return has_lapsed;
 }
 
 void lea_throttle_unhold(struct lea_throttle_hold *hold)

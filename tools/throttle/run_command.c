@@ -221,11 +221,10 @@ static void run_at_once(struct work *work, struct lea_throttle_end *ret_end)
 		r == -ENOENT ? LEA_THROTTLE_CODE_NOT_FOUND : LEA_THROTTLE_CODE_NOT_EXECUTABLE;
 }
 
-/* The command of a command that has a slot: its class, slot and number are in the environment. A
- * daemon that was begun so may outlive the slot. */
-static bool is_nested(const struct work *work)
+/* Its class, slot and number are in the environment. A daemon that was begun so may outlive the
+ * slot. */
+bool lea_throttle_is_nested(struct lea_world *world)
 {
-	struct lea_world *world = work->request->world;
 	const char *text = lea_world_env(world, LEA_THROTTLE_ENV);
 	LEA_AUTO(lea_closep) int event_fd = -1;
 	unsigned long long id;
@@ -286,7 +285,7 @@ void lea_throttle_run(const struct lea_throttle_request *request, const struct l
 	if (!work.path)
 		return;
 	lea_throttle_prepare_signals(&work.signals);
-	if (lea_throttle_is_shell(request->argv) || is_nested(&work))
+	if (lea_throttle_is_shell(request->argv) || lea_throttle_is_nested(request->world))
 		run_at_once(&work, ret_end);
 	else
 		run_queued(&work, ret_end);

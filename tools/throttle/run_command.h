@@ -56,6 +56,10 @@ struct lea_throttle_end {
 void lea_throttle_run(const struct lea_throttle_request *request, const struct lea_conf *conf,
 		      struct lea_throttle_end *ret_end);
 
+/* Is this process the command, or of the command, of one that has a slot, or for which a drain holds
+ * all? */
+bool lea_throttle_is_nested(struct lea_world *world);
+
 /* /run/lvm/event, created if necessary: a descriptor (owned) or -errno. */
 LEA_MUST_CHECK int lea_throttle_event_folder(struct lea_world *world);
 

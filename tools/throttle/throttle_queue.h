@@ -163,6 +163,9 @@ LEA_MUST_CHECK int lea_throttle_hold(int event_fd, struct lea_clock *clock,
 				     struct lea_throttle_hold **ret_hold);
 /* To be called at least so often. Most often no system call. */
 void lea_throttle_hold_beat(struct lea_throttle_hold *hold, struct lea_clock *clock);
+/* Was a call so late, as after a stop, that commands may have begun meanwhile? Since it was asked
+ * last. */
+bool lea_throttle_hold_has_lapsed(struct lea_throttle_hold *hold);
 #define LEA_THROTTLE_HOLD_BEAT_MS 2500U
 void lea_throttle_unhold(struct lea_throttle_hold *hold); /* NULL: nothing */
 /* From now on who takes a slot of the queue looks for a hold; or no longer. A queue that is made

@@ -221,6 +221,34 @@ TEST(a_hold_counts_while_its_process_runs)
 	lea_throttle_unhold(hold);
 }
 
+static uint64_t moment_ms;
+
+static uint64_t moment(struct lea_clock *clock)
+{
+	(void)clock;
+	return moment_ms;
+}
+
+/* A drain that was stopped held nobody for a while: it looks again at what it has seen idle. */
+TEST(a_hold_that_lapsed_says_so_once)
+{
+	struct lea_clock clock = {.now_ms = moment};
+	struct lea_throttle_hold *hold = NULL;
+
+	moment_ms = 1000;
+	ck_assert_int_eq(lea_throttle_hold(event_fd, &clock, &hold), 0);
+	for (int i = 0; i < 20; i++) {
+		moment_ms += LEA_THROTTLE_HOLD_BEAT_MS;
+		lea_throttle_hold_beat(hold, &clock);
+	}
+	ck_assert(!lea_throttle_hold_has_lapsed(hold));
+	moment_ms += 60000;
+	lea_throttle_hold_beat(hold, &clock);
+	ck_assert(lea_throttle_hold_has_lapsed(hold));
+	ck_assert(!lea_throttle_hold_has_lapsed(hold));
+	lea_throttle_unhold(hold);
+}
+
 TEST(those_who_run_and_wait_are_listed)
 {
 	struct lea_throttle_view view;
