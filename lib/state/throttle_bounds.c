@@ -12,10 +12,11 @@
 #include "plan/bounds.h"
 #include "world/proc.h"
 
-#define NAME	   "throttle-bounds"
-#define TEXT_BYTES 128U
-#define MOST_SLOTS 64U /* as the setting */
-#define MOST_VG	   16U
+#define NAME	     "throttle-bounds"
+#define TEXT_BYTES   128U
+#define MOST_SLOTS   64U /* as the setting */
+#define MOST_VG	     16U
+#define MOST_WAIT_MS (24U * 3600 * 1000)
 
 struct lea_throttle_bounds lea_throttle_bounds_of(const struct lea_conf *conf)
 {
@@ -65,7 +66,8 @@ struct lea_throttle_bounds lea_throttle_bounds_find(struct lea_world *world, int
 	    sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %63s", &found.slots, &found.per_vg,
 		   &found.wait_ms, root) != 4 ||
 	    !found.slots || found.slots > MOST_SLOTS || found.per_vg > MOST_VG ||
-	    name_root(world, own, sizeof(own)) || !strcmp(root, own))
+	    found.wait_ms > MOST_WAIT_MS || name_root(world, own, sizeof(own)) ||
+	    !strcmp(root, own))
 		return lea_throttle_bounds_of(conf);
 	return found;
 }

@@ -50,7 +50,8 @@ TEST(another_root_has_those_of_the_host)
 	ck_assert_uint_eq(found_below(dir, 5).slots, 4);
 }
 
-static const char *const nonsense[] = {"x", "0 0 0 1:1", "65 0 0 1:1", "4 17 0 1:1", "4 1 0", "4 1"};
+static const char *const nonsense[] = {"x", "0 0 0 1:1", "65 0 0 1:1", "4 17 0 1:1",
+				       "4 1 86400001 1:1", "4 1 0", "4 1"};
 
 TEST_EACH(what_makes_no_sense_is_not_believed, nonsense)
 {
