@@ -155,5 +155,7 @@ int lea_program_main(const struct lea_program *program, int argc, char *argv[])
 {
 	if (argc < 1 || !lea_check_streams())
 		return LEA_EXIT_INIT;
+	if (program->is_for_services)
+		return run_program(program, argc, argv);
 	return lea_close_output(run_program(program, argc, argv));
 }

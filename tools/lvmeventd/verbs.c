@@ -156,4 +156,5 @@ const struct lea_program lea_lvmeventd = {
 	.about = "Event activation of LVM2 volume groups: what systemd, udev and the initramfs "
 		 "start.",
 	.cmd = verbs,
+	.is_for_services = true,
 };
