@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Characters that no shell interprets. */
 static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 			   "/._+:@%-";
@@ -21,7 +23,7 @@ static bool add(char *command, const char *text, size_t chars)
 
 static bool is_name(const char *word)
 {
-	if (!word || !*word || *word == '-')
+	if (!word || !*word || *word == '-' || !lea_utf8_is_ok(word))
 		return false;
 	for (const unsigned char *at = (const unsigned char *)word; *at; at++)
 		if (*at < ' ' || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))

@@ -24,6 +24,7 @@ static const struct {
 	{"a name of two lines", "a\nb", NULL},
 	{"a name with an escape", "\033[2J", NULL},
 	{"a name with a control character of two bytes", "\302\233x", NULL},
+	{"a name with a byte that starts an escape", "a\233x", NULL},
 	{"an option", "-f", NULL},
 	{"no name", "", NULL},
 	{"no word at all", NULL, NULL},
