@@ -64,13 +64,14 @@ struct status {
 	struct lea_session *session;
 	struct lea_json json;
 	/* lists for it */
-	struct json_object *failed_json, *incomplete_json, *outdated_json, *initramfs_json;
+	struct json_object *failed_json, *incomplete_json, *outdated_json, *initramfs_json,
+		*problems_json;
 	size_t pending, taken, aside;
 	struct lea_vg_summary vgs;
 	unsigned int unwatched, unused;
 	struct lea_active_vgs active;
 	bool has_color;
-	struct list failed, incomplete, outdated;
+	struct list failed, incomplete, outdated, problems;
 	void *in_part;		 /* tree of struct in_part, owned */
 	void *counted;		 /* tree of struct counted, owned */
 	struct list initramfs;	 /* lines of its note */
@@ -97,6 +98,7 @@ static void status_done(struct status *status)
 	list_done(&status->failed);
 	list_done(&status->incomplete);
 	list_done(&status->outdated);
+	list_done(&status->problems);
 	list_done(&status->initramfs);
 	tdestroy(status->in_part, free);
 	tdestroy(status->counted, free);
@@ -286,6 +288,34 @@ static int read_vgs(struct status *status, struct lea_inventory *ret_inventory)
 	return r;
 }
 
+static void list_problem(struct status *status, const char *text)
+{
+	char plain[512];
+
+	lea_access_plain(text, plain, sizeof(plain));
+	fprintf(status->problems.out, "problem: %s\n", plain);
+	lea_json_text(&status->json, status->problems_json, NULL, plain);
+}
+
+static void count_other(struct status *status, const struct lea_inventory_vg *of)
+{
+	const bool is_ours = !of->vg || lea_access_check_pv(of->vg, status->session->conf->system_id) ==
+						LEA_VG_ACCESS_OK;
+	char text[512];
+
+	/* Another host's disks may be away. */
+	if (of->problem[0] && is_ours) {
+		snprintf(text, sizeof(text), "VG %s: %s", of->name, of->problem);
+		list_problem(status, text);
+	}
+	/* Its metadata are unknown. */
+	if (!of->vg)
+		return;
+	lea_vg_summary_add_other(&status->vgs, of->name, of->vg->pv_count,
+				 is_ours ? of->pv_missing : 0,
+				 lea_active_vgs_has(&status->active, of->vg->id));
+}
+
 /* VGs that no event has led to. What cannot be read must not hide the rest. */
 static void count_others(struct status *status)
 {
@@ -299,11 +329,10 @@ static void count_others(struct status *status)
 		const struct lea_inventory_vg *of = &inventory.vg[i];
 
 		if (!is_counted(status, of->name) && !(of->vg && is_counted(status, of->vg->id)))
-			lea_vg_summary_add_other(&status->vgs, of->name,
-						 of->vg ? of->vg->pv_count : 0, of->pv_missing,
-						 of->vg && lea_active_vgs_has(&status->active,
-									      of->vg->id));
+			count_other(status, of);
 	}
+	for (size_t i = 0; !r && i < inventory.problem_count; i++)
+		list_problem(status, inventory.problem[i]);
 }
 
 /* Counts the PVs, by udev's database, that have no record: a filter may exclude them, their VG may
@@ -371,6 +400,7 @@ static int collect(struct status *status)
 	r = list_open(&status->failed);
 	r = r ? r : list_open(&status->incomplete);
 	r = r ? r : list_open(&status->outdated);
+	r = r ? r : list_open(&status->problems);
 	r = r ? r : list_open(&status->initramfs);
 	r = r ? r : list_note(status);
 	r = r ? r : read_memory(status);
@@ -391,6 +421,7 @@ static int collect(struct status *status)
 	fflush(status->failed.out);
 	fflush(status->incomplete.out);
 	fflush(status->outdated.out);
+	fflush(status->problems.out);
 	fflush(status->initramfs.out);
 	return r;
 }
@@ -435,6 +466,7 @@ static void begin_json(struct status *status)
 	status->incomplete_json = lea_json_list(json, json->top, "incomplete");
 	status->outdated_json = lea_json_list(json, json->top, "outdated");
 	status->initramfs_json = lea_json_list(json, json->top, "initramfs");
+	status->problems_json = lea_json_list(json, json->top, "problems");
 }
 
 static void add_counts(struct status *status)
@@ -522,8 +554,8 @@ static int print_text(struct status *status, FILE *out)
 	if (status->unused)
 		fprintf(out, "; %u PV%s not used (why: lvmevent explain)", status->unused,
 			status->unused == 1 ? "" : "s");
-	fprintf(out, "\n%s%s%s%s", status->failed.text, status->incomplete.text,
-		status->outdated.text, status->initramfs.text);
+	fprintf(out, "\n%s%s%s%s%s", status->failed.text, status->incomplete.text,
+		status->outdated.text, status->problems.text, status->initramfs.text);
 	return 0;
 }
 
@@ -535,7 +567,7 @@ struct args {
 static bool is_any_wrong(const struct status *status)
 {
 	return status->vgs.failed || status->vgs.incomplete || status->outdated.bytes ||
-	       status->aside;
+	       status->problems.bytes || status->aside;
 }
 
 static int print(struct status *status, const struct args *args)

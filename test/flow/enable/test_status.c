@@ -101,8 +101,8 @@ TEST(json_lists_the_same)
 		"{ \"version\": 2, \"failed\": [ { \"vg\": \"broken\", \"uuid\": "
 		"\"CCCCCC-0000-1111-2222-3333-4444-55555c\", \"retried\": false, \"reason\": "
 		"\"table \\\"x\\\" refused\" } ], \"incomplete\": [ { \"vg\": \"halved\", \"pvs\": 2, "
-		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"outdated\": [ ], \"initramfs\": "
-		"[ ], \"boot_memory\": { \"vgs\": 0, \"reason\": \"this machine has no "
+		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"outdated\": [ ], "
+		"\"initramfs\": [ ], \"problems\": [ ], \"boot_memory\": { \"vgs\": 0, \"reason\": \"this machine has no "
 		"/etc/machine-id\" }, \"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": "
 		"\"none\", \"boot_scan\": false, \"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
@@ -193,6 +193,31 @@ TEST(vgs_that_no_event_has_led_to_are_counted)
 		 "LVM-" ONE_ID "zzzzzz0000111122223333444455555z\n");
 	tree_remove(&machine.tree, "/run/lvm/event/claims/" ONE_ID);
 	ck_assert_msg(strstr(status("status"), "2 VGs: 1 active, "), "%s", machine.out);
+}
+
+/* Of a VG whose metadata nobody can read it is not known that it is well. */
+TEST(what_cannot_be_read_is_a_problem)
+{
+	machine_plug("damaged/text-crc", "sda", 16, 7);
+	ck_assert_int_eq(machine_command("status -x"), LEA_EXIT_PROBLEM);
+	ck_assert_msg(strstr(machine.out, "\nproblem: VG ") != NULL, "%s", machine.out);
+	ck_assert_msg(strstr(machine.out, "\n0 VGs: ") != NULL, "%s", machine.out);
+}
+
+/* Whether all disks of a VG that is shared by lvmlockd are there is its own matter. */
+TEST(a_vg_that_is_not_ours_lacks_nothing_here)
+{
+	struct sample sample;
+	char path[256];
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	ck_assert_int_eq(machine_command("status -x"), LEA_EXIT_PROBLEM);
+	sample_load(&sample, "stripe-a");
+	sample_change_text(&sample, "metadata_copies = 0\n", "lock_type   = \"dlm\"\n");
+	snprintf(path, sizeof(path), "%s/dev/sdb", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	ck_assert_int_eq(machine_command("status -x"), 0);
 }
 
 TEST(the_end_of_a_boot_is_one_line)
