@@ -24,7 +24,7 @@
 #define EVERY	   40U /* rounds from one reconcile to the next */
 #define SETTLES_IN 3   /* reconciles until the claims of what is gone are dropped */
 
-const double timeout_s = 240;
+const double timeout_s = 900;
 
 static struct sample sample; /* of disk 0 */
 static const char *const sample_names[] = {"one-pv", "stripe-a", "stripe-b"};
