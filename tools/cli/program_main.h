@@ -20,7 +20,7 @@ struct lea_program {
 	const char *end;		  /* what --help ends with; NULL: nothing */
 	const struct lea_cmd *const *cmd; /* ended by NULL */
 	bool hands_over;		  /* commands of the real lvm go to it */
-	bool is_for_services; /* what a verb has done is done, whoever gets its output */
+	bool is_for_services;		  /* a verb does not fail by losing its output */
 };
 
 /* NULL: the program has no such verb. */
