@@ -21,7 +21,10 @@ static void read_wwids(struct lea_removed *removed)
 	removed->has_wwids = true;
 	removed->wwid = calloc(count + 1, sizeof(*removed->wwid));
 	for (size_t i = 0; removed->wwid && i < count; i++) {
-		if (lea_id_wwid(removed->world, lea_device_devno(&found[i]->device), false, wwid))
+		/* Of what is not read, or gives no answer, nobody knows that the PV is gone. */
+		if (found[i]->kind == LEA_FOUND_EXCLUDED || found[i]->problem[0] ||
+		    lea_found_silence(found[i]) ||
+		    lea_id_wwid(removed->world, lea_device_devno(&found[i]->device), false, wwid))
 			continue;
 		removed->wwid[removed->wwid_count] = strdup(wwid);
 		removed->wwid_count += removed->wwid[removed->wwid_count] != NULL;

@@ -16,7 +16,7 @@ struct lea_removed {
 	const char *system_dir;	     /* of lvm2: "/etc/lvm" */
 	const struct lea_scan *scan; /* of the whole machine */
 	bool has_wwids;
-	char **wwid; /* [wwid_count]: of all whole disks, sorted; read for the first VG */
+	char **wwid; /* [wwid_count]: of the disks that were read, sorted; for the first VG */
 	size_t wwid_count;
 };
 

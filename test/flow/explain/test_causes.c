@@ -425,6 +425,13 @@ static void lost_metadata(void)
 	put("/etc/lvm/backup/data", "");
 }
 
+/* Nobody may read the disk, so nobody knows what has become of its PV. */
+static void unread_disk(void)
+{
+	removed_vg();
+	conf("devices { filter = [ \"r|sda|\" ] }\n");
+}
+
 static void fstab(void)
 {
 	forgotten();
@@ -602,6 +609,8 @@ static const struct cause_row rows[] = {
 	{"... because a command has removed it", removed_vg, "", "Everything is as it should be.\n",
 	 "", NULL},
 	{"... though lvm2 has a copy of its metadata", lost_metadata, "",
+	 "VG data: missing: not-seen\n", "", NULL},
+	{"... though its disk is there, but is not read", unread_disk, "",
 	 "VG data: missing: not-seen\n", "", NULL},
 	{"a file system that was not mounted", not_mounted, "",
 	 "mount point /home: not mounted: not-mounted\n",
