@@ -41,7 +41,7 @@ static const char *word_in_part(const struct lea_scan_vg *scanned)
 
 /* A failed activation must not block the next one: vgs_online is removed, and our claim says why.
  * Of a VG that is tried again it stays, so that one who takes the VG down before that is noticed.
- */
+ * LEA_CLAIM_REPLACED only if it is a report. */
 static int finish_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 			const struct end *end)
 {
@@ -70,7 +70,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	    : end->is_report ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
 			     : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (r == LEA_CLAIM_REPLACED)
-		return 0;
+		return r;
 	/* That of a VG which is active in part would keep lvm2 from activating the rest. */
 	if (r >= 0 && !end->keeps_online &&
 	    (end->in_part || (end->state != LEA_CLAIM_DONE && !claim.is_online)))
@@ -322,5 +322,8 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 				       .in_part = in_part,
 				       .is_refused = result->outcome == LEA_ACTIVATE_REFUSED,
 				       .is_report = true});
+	/* What the later turn made of the adds is not known here. */
+	if (r == LEA_CLAIM_REPLACED)
+		return 0;
 	return r < 0 || !lacks_pv(result, verdict) ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }
