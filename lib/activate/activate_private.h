@@ -10,6 +10,7 @@ struct lea_dm_node_state {
 	bool is_there;	/* exists, with this device number */
 	bool is_live;	/* was active as planned before us */
 	bool is_held;	/* was in the table of another node of the plan before us */
+	bool is_due;	/* an LV on it was not active before us */
 	bool is_new;	/* we created it, so we may remove it */
 	bool is_loaded; /* has a table that a resume makes live */
 	bool has_failed;
@@ -56,6 +57,10 @@ int lea_dm_fault(const struct lea_dm_exec *run, uint32_t node, int fault, const 
 /* Calls @seen with each node that @node's table refers to. */
 void lea_dm_exec_refs(const struct lea_dm_exec *run, uint32_t node,
 		      void (*seen)(void *arg, uint32_t ref), void *arg);
+
+/* Were the LV's own node and those that its steps make live? Then the nodes below are live, too, and
+ * are left alone. */
+bool lea_dm_exec_is_active(const struct lea_dm_exec *run, const struct lea_plan_lv *lv);
 
 /* Reads the state of every node of the plan, before the first step. Returns 0, LEA_ACTIVATE_FAILED
  * (logged; result->shortage) or LEA_ACTIVATE_DELEGATE (result->why). */

@@ -53,21 +53,6 @@ static int do_step(struct lea_dm_exec *run, const struct lea_plan_step *step)
 	}
 }
 
-/* True if the LV's own node is live; then the nodes below are live, too, and are left alone. The
- * steps of the first LV on a pvmove also contain the top nodes of the other LVs on it. */
-static bool is_active(const struct lea_dm_exec *run, const struct lea_plan_lv *lv)
-{
-	if (lv->top == LEA_NONE || !run->node[lv->top].is_live)
-		return false;
-	for (uint32_t i = 0; i < lv->step_count; i++) {
-		const uint32_t node = run->plan->step[lv->first_step + i].node;
-
-		if (run->plan->lv[run->plan->node[node].lv].top == node && !run->node[node].is_live)
-			return false;
-	}
-	return true;
-}
-
 /* For an LV without steps: the steps of another LV create its node. Did they? */
 static int was_made(const struct lea_dm_exec *run, const struct lea_plan_lv *lv)
 {
@@ -107,7 +92,7 @@ static int refuse_node(struct lea_dm_exec *run, uint32_t index, uint32_t at)
 static int do_lv(struct lea_dm_exec *run, uint32_t index)
 {
 	const struct lea_plan_lv *lv = &run->plan->lv[index];
-	const bool active = is_active(run, lv);
+	const bool active = lea_dm_exec_is_active(run, lv);
 	const uint32_t obstacle = active ? LEA_NONE : lea_dm_exec_obstacle(run, index);
 	int r = 0;
 
@@ -240,7 +225,7 @@ static bool is_left_alone(const struct lea_dm_exec *run, const struct lea_plan_l
 	for (uint32_t i = 0; i < lv->step_count; i++)
 		if (is_stuck(&run->node[run->plan->step[lv->first_step + i].node]))
 			return false;
-	return !lv->step_count || is_active(run, lv);
+	return !lv->step_count || lea_dm_exec_is_active(run, lv);
 }
 
 int lea_dm_is_up(struct lea_world *world, const struct lea_dm_exec_up *options,

@@ -4,7 +4,7 @@
  * node that is live as planned is used. What a run of ours may have left when it died is completed:
  * a node without a live table, a snapshot suspended over its own table, a component that is not
  * open. A component that a person has activated is an obstacle to the LVs above it. A VG with a
- * node in any other state is handed to the real lvm.
+ * node in any other state, or on other disks, is handed to the real lvm.
  */
 #include "activate/activate_private.h"
 
@@ -23,6 +23,20 @@ int lea_dm_find(struct lea_dm *dm, const char *uuid, const char *other_uuid,
 		return r;
 	*ret_uuid = other_uuid;
 	return dm->info(dm, other_uuid, ret_info);
+}
+
+/* The steps of the first LV on a pvmove also contain the top nodes of the other LVs on it. */
+bool lea_dm_exec_is_active(const struct lea_dm_exec *run, const struct lea_plan_lv *lv)
+{
+	if (lv->top == LEA_NONE || !run->node[lv->top].is_live)
+		return false;
+	for (uint32_t i = 0; i < lv->step_count; i++) {
+		const uint32_t node = run->plan->step[lv->first_step + i].node;
+
+		if (run->plan->lv[run->plan->node[node].lv].top == node && !run->node[node].is_live)
+			return false;
+	}
+	return true;
 }
 
 static int look_at(struct lea_dm_exec *run, uint32_t index)
@@ -146,6 +160,21 @@ static int is_suspended_only(struct lea_dm_exec *run, uint32_t index, bool *ret_
 	return has_table(run, index, ret_is);
 }
 
+/* Below an LV that is to be activated a live node may lie on disks that have gone: who made it died
+ * before the LV was up, and the disks came back with other numbers since. */
+static int is_outdated(struct lea_dm_exec *run, uint32_t index, bool *ret_is)
+{
+	const struct lea_plan_node *node = &run->plan->node[index];
+	bool has = true;
+	int r = 0;
+
+	if (run->node[index].is_due && index != run->plan->lv[node->lv].top &&
+	    is_plain(&node->table))
+		r = has_table(run, index, &has);
+	*ret_is = !has;
+	return r;
+}
+
 static int classify_node(struct lea_dm_exec *run, uint32_t index)
 {
 	const struct lea_dm_node_state *now = &run->node[index];
@@ -154,8 +183,13 @@ static int classify_node(struct lea_dm_exec *run, uint32_t index)
 
 	if (!now->is_held && is_component(run, index))
 		return judge_component(run, index);
-	if (now->is_live)
-		return 0;
+	if (now->is_live) {
+		r = is_outdated(run, index, &is_detached);
+		if (r || !is_detached)
+			return r;
+		run->result->why = "a part of it lies on other devices than it should";
+		return LEA_ACTIVATE_DELEGATE;
+	}
 	is_detached = !now->info.live_table && (now->is_held || !now->info.open_count);
 	if (now->info.live_table)
 		r = is_suspended_only(run, index, &is_detached);
@@ -190,9 +224,22 @@ static int judge_merge(struct lea_dm_exec *run, uint32_t lv)
 	return 0;
 }
 
+static void find_due(struct lea_dm_exec *run)
+{
+	const struct lea_plan *plan = run->plan;
+
+	for (uint32_t i = 0; i < plan->vg->lv_count; i++)
+		if (plan->lv[i].step_count && !lea_dm_exec_is_active(run, &plan->lv[i]))
+			for (uint32_t k = 0; k < plan->lv[i].step_count; k++)
+				run->node[plan->step[plan->lv[i].first_step + k].node].is_due =
+					true;
+}
+
 static int judge_all(struct lea_dm_exec *run)
 {
 	int r = 0;
+
+	find_due(run);
 
 	for (uint32_t i = 0; i < run->plan->node_count; i++)
 		if (run->node[i].is_there)

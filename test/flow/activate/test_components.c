@@ -51,19 +51,26 @@ static uint32_t slot_of(const char *name)
 	return 0;
 }
 
+static bool names(const char *table, const struct fake_dm_node *node)
+{
+	char number[32];
+	bool does = false;
+
+	snprintf(number, sizeof(number), " %u:%u", node->info.major, node->info.minor);
+	for (const char *at = strstr(table, number); at && !does; at = strstr(at + 1, number))
+		does = strspn(at + strlen(number), " \n");
+	return does;
+}
+
 /* Restores a node with everything below it. */
 static struct fake_dm_node *put_back(const char *name)
 {
 	const uint32_t slot = slot_of(name);
-	char number[32];
 
 	fake->node[slot] = before[slot];
-	for (uint32_t i = 0; i < FAKE_DM_NODES; i++) {
-		snprintf(number, sizeof(number), " %u:%u ", before[i].info.major,
-			 before[i].info.minor);
-		if (before[i].exists && strstr(before[slot].table, number))
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (before[i].exists && names(before[slot].table, &before[i]))
 			put_back(before[i].info.name);
-	}
 	return &fake->node[slot];
 }
 
@@ -283,6 +290,55 @@ TEST(parts_of_active_lvs_are_no_obstacle)
 	make_link("t1");
 	ck_assert_msg(!run(&result), "%s", tree.logged);
 	ck_assert_uint_eq(result.resumed, 2);
+}
+
+/* Rows: what lies below an LV that is to be activated: its dead run made it, and the disk has
+ * another number since. Only the real lvm reloads tables that are live. */
+static const struct {
+	const char *claim, *shape, *up, *outdated;
+	int want;
+} outdated_rows[] = {
+	{"all as it should be", "thin_basic", "vg-pool-tpool", NULL, 0},
+	{"the pool's metadata", "thin_basic", "vg-pool-tpool", "vg-pool_tmeta",
+	 LEA_ACTIVATE_DELEGATE},
+	{"the pool's data, and one LV of it is up", "thin_basic", "vg-t1", "vg-pool_tdata",
+	 LEA_ACTIVATE_DELEGATE},
+	{"a leg of a RAID LV below the pool", "thin_raid", "vg-data-tpool",
+	 "vg-data_tdata_rimage_1", LEA_ACTIVATE_DELEGATE},
+	{"a snapshot's origin", "snap_linear", "vg-org-real", "vg-org-real",
+	 LEA_ACTIVATE_DELEGATE},
+};
+
+TEST_EACH(what_lies_on_other_disks_is_for_lvm, outdated_rows)
+{
+	struct lea_activate_result result;
+	struct fake_dm_node *node;
+
+	open_shape(outdated_rows[_i].shape);
+	learn();
+	put_back(outdated_rows[_i].up);
+	if (outdated_rows[_i].outdated) {
+		node = &fake->node[slot_of(outdated_rows[_i].outdated)];
+		ck_assert(node->exists);
+		strcpy(node->table, "0 8192 linear 7:99 4096\n");
+	}
+	ck_assert_msg(run(&result) == outdated_rows[_i].want, "%s: %s", outdated_rows[_i].claim,
+		      tree.logged);
+}
+
+/* Nothing is to be done, so nothing is asked. */
+TEST(tables_below_an_active_lv_are_left_alone)
+{
+	struct lea_activate_result result;
+
+	open_shape("raid1");
+	learn();
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (before[i].exists)
+			put_back(before[i].info.name);
+	strcpy(fake->node[slot_of("vg-m2_rimage_0")].table, "0 8192 linear 7:99 4096\n");
+	ck_assert_msg(!run(&result), "%s", tree.logged);
+	ck_assert_uint_eq(result.resumed, 0);
 }
 
 /* The origin would get the device of the snapshot, which is active. */
