@@ -24,6 +24,12 @@ bool lea_drive_has_failed(int outcome)
 	       outcome == LEA_ACTIVATE_OUTDATED;
 }
 
+/* One that has changed while it was looked at lvm reads anew, and one that is gone it need not. */
+static bool is_for_lvm(int outcome, const struct lea_activate_result *result)
+{
+	return outcome == LEA_ACTIVATE_DELEGATE || (outcome == LEA_ACTIVATE_CHANGED && result->why);
+}
+
 /* False: its lock is not free. */
 static bool take(struct driving *driving, struct lea_activation_run *run, uint32_t *lvs)
 {
@@ -38,7 +44,7 @@ static bool take(struct driving *driving, struct lea_activation_run *run, uint32
 		return false;
 	if (drive->became)
 		drive->became(drive->arg, vg, r, &result);
-	if (r == LEA_ACTIVATE_DELEGATE && drive->lvm_words) {
+	if (is_for_lvm(r, &result) && drive->lvm_words) {
 		lea_log(drive->world->log, LEA_LOG_VERBOSE, "VG %s is left to the real lvm: %s.",
 			vg->name, result.why);
 		driving->delegated[driving->delegated_count++] = vg->name;

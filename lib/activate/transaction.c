@@ -372,6 +372,8 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 	/* The metadata has changed: the missing PV may be new and present, but not in this scan. */
 	if (r == LEA_ACTIVATE_INCOMPLETE && held->vg.scanned->vg->seqno != before_lock->vg->seqno)
 		r = LEA_ACTIVATE_CHANGED;
+	if (r == LEA_ACTIVATE_CHANGED)
+		result->why = "another command changed it meanwhile";
 	if (held->vg.announce && r >= 0) {
 		int s = lea_dm_count_active(run->world, held->arena, held->vg.scanned->vg,
 					    &result->active);

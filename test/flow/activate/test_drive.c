@@ -11,6 +11,7 @@ static struct lea_scan_vg *vgs;
 static size_t vg_count;
 static size_t left;	/* number of the VG that is not picked; SIZE_MAX: all are */
 static char calls[256]; /* in order */
+static bool is_named, only_complete;
 
 static void append(const char *text)
 {
@@ -21,7 +22,7 @@ static void append(const char *text)
 static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 {
 	ck_assert_ptr_eq(arg, calls);
-	*ret_vg = (struct lea_drive_vg){vgs[at].vg->name, &vgs[at], true};
+	*ret_vg = (struct lea_drive_vg){vgs[at].vg->name, &vgs[at], is_named};
 	append(at == left ? "- " : "");
 	return at != left;
 }
@@ -62,6 +63,8 @@ static void begin(void)
 	setup();
 	calls[0] = '\0';
 	left = SIZE_MAX;
+	is_named = true;
+	only_complete = false;
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_plug("stripe-b", "sdc", 48, 3);
@@ -88,7 +91,9 @@ static struct lea_drive_result drive(uint32_t most_lvs, const char *lvm)
 	const struct lea_drive drive = {
 		.world = machine.world,
 		.conf = conf,
-		.options = {.what = LEA_ACTIVATE, .lvm_path = lvm},
+		.options = {.what = LEA_ACTIVATE,
+			    .lvm_path = lvm,
+			    .only_complete = only_complete},
 		.most_lvs = most_lvs,
 		.pick = pick,
 		.count = vg_count,
@@ -165,6 +170,45 @@ TEST_EACH(the_real_lvm_gets_what_only_it_can_activate, hands)
 	conf->lvm_only = "a test";
 	ck_assert_uint_eq(drive(UINT32_MAX, hands[_i].lvm).failed, hands[_i].failed);
 	ck_assert_str_eq(calls, hands[_i].calls);
+}
+
+static void rewrite(const char *sample_name, const char *name, const char *from, const char *to)
+{
+	struct sample sample;
+	char path[256];
+
+	sample_load(&sample, sample_name);
+	sample_change_text(&sample, from, to);
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
+	sample_write(&sample, path);
+	sample_done(&sample);
+}
+
+/* Rows: what another command has done since the scan. The real lvm reads the VG anew; of one that
+ * is gone it would complain. */
+static const struct {
+	const char *claim, *from, *to;
+	const char *calls;
+	size_t failed;
+} races[] = {
+	{"a PV has gone, and nothing has changed", NULL, NULL,
+	 "vg_one 0 3, vg-two.pvs 2 3, unlock ", 0},
+	{"the VG has changed, and lacks a PV of the scan", "seqno = 3", "seqno = 4",
+	 "vg_one 0 3, vg-two.pvs 7 3, unlock lost:vg-two.pvs ", 1},
+	{"the VG has another name", "vg-two.pvs {", "vg-new.pvs {",
+	 "vg_one 0 3, vg-two.pvs 7 3, unlock ", 0},
+};
+
+TEST_EACH(what_changed_since_the_scan_is_for_the_real_lvm, races)
+{
+	is_named = false;
+	only_complete = true;
+	machine_unplug("sdc", 48);
+	if (races[_i].from)
+		rewrite("stripe-a", "sdb", races[_i].from, races[_i].to);
+	ck_assert_msg(drive(UINT32_MAX, "/bin/false").failed == races[_i].failed, "%s",
+		      races[_i].claim);
+	ck_assert_msg(!strcmp(calls, races[_i].calls), "%s: %s", races[_i].claim, calls);
 }
 
 TEST(each_failure_counts)
