@@ -113,7 +113,7 @@ static int put_move(struct lea_batch_pass *pass, const struct lea_devid *id, con
 
 static int move_claims(struct lea_batch_pass *pass)
 {
-	const struct lea_claim_index *index;
+	struct lea_claim_index *index;
 	int r = pass->move_count ? lea_candidates_index(pass->candidates, &index) : 0;
 
 	if (!r && pass->move_count)

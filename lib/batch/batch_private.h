@@ -98,7 +98,7 @@ LEA_MUST_CHECK int lea_candidates_start(struct lea_candidates *candidates, struc
 
 /* All claims by name and by PV, updated once a pass. Borrowed. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_candidates_index(struct lea_candidates *candidates,
-					const struct lea_claim_index **ret_index);
+					struct lea_claim_index **ret_index);
 
 /* Number of VGs that the workers have not reported yet. */
 size_t lea_candidates_open(const struct lea_candidates *candidates);
@@ -151,7 +151,7 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 			     const struct lea_scan_vg *scanned, const char *reason,
 			     bool is_transient);
 /* Changes made the VG complete, or a command took it down before an event could bring it up. */
-LEA_MUST_CHECK int lea_batch_take_note(const struct lea_candidates *candidates,
+LEA_MUST_CHECK int lea_batch_take_note(struct lea_candidates *candidates,
 				       const struct lea_scan_vg *scanned,
 				       enum lea_vg_because because);
 /* No event activates the VG until a PV of it is added. */

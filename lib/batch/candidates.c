@@ -38,7 +38,7 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 }
 
 int lea_candidates_index(struct lea_candidates *candidates,
-			 const struct lea_claim_index **ret_index)
+			 struct lea_claim_index **ret_index)
 {
 	struct lea_claim_index *index = &candidates->options->cache->claims;
 	int r = candidates->is_index_current ? 0

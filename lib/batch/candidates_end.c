@@ -27,7 +27,6 @@ struct end {
 	bool is_transient;
 	bool in_part;	   /* active without the PVs that the VG lacks */
 	bool with_silent;  /* it covers PVs, too, whose disks give no answer */
-	bool keeps_online; /* FAILED, and vgs_online is another VG's */
 	bool is_refused;   /* DONE, and this host may not activate it by now */
 	bool is_report;	   /* of a worker: PVs may have come as other instances since it began */
 	uint32_t again;	   /* FAILED: how often in a row it was read again */
@@ -39,10 +38,27 @@ static const char *word_in_part(const struct lea_scan_vg *scanned)
 				: "";
 }
 
+/* One that did not come with this turn may be of another VG with the name. */
+static int drop_online(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+{
+	const struct lea_vg *vg = scanned->vg;
+	struct lea_claim_index *index;
+	int r = 0;
+
+	if (!scanned->has_online) {
+		if (!lea_vg_online_may_exist(candidates->claims.run_fd, vg->name))
+			return 0;
+		r = lea_candidates_index(candidates, &index);
+		r = r ? r
+		      : lea_claim_index_is_shared(index, &candidates->claims, vg->name, vg->id);
+	}
+	return r ? (r < 0 ? r : 0) : lea_vg_online_drop(candidates->claims.run_fd, vg->name);
+}
+
 /* A failed activation must not block the next one: vgs_online is removed, and our claim says why.
  * Of a VG that is tried again it stays, so that one who takes the VG down before that is noticed.
  * LEA_CLAIM_REPLACED only if it is a report. */
-static int finish_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+static int finish_claim(struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 			const struct end *end)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
@@ -72,9 +88,8 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	if (r == LEA_CLAIM_REPLACED)
 		return r;
 	/* That of a VG which is active in part would keep lvm2 from activating the rest. */
-	if (r >= 0 && !end->keeps_online &&
-	    (end->in_part || (end->state != LEA_CLAIM_DONE && !claim.is_online)))
-		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
+	if (r >= 0 && (end->in_part || (end->state != LEA_CLAIM_DONE && !claim.is_online)))
+		r = drop_online(candidates, scanned);
 	return r;
 }
 
@@ -95,7 +110,7 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 
 /* ---- VGs that no worker gets */
 
-int lea_batch_take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+int lea_batch_take_note(struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 			enum lea_vg_because because)
 {
 	const struct end end = {.state = LEA_CLAIM_DONE,
@@ -149,7 +164,6 @@ static bool is_excluded_by_person(const struct lea_scan_vg *scanned)
 	       why == LEA_EXCLUDED_PVID_NOT_IN_FILE;
 }
 
-/* Of a VG with a twin vgs_online is the other one's. */
 int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		   enum lea_vg_because because)
 {
@@ -160,8 +174,7 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 	lea_batch_count_failure(vg->candidates, scanned, reason, false);
 	r = finish_claim(vg->candidates, scanned,
 			 &(struct end){.state = LEA_CLAIM_FAILED,
-				       .reason = reason,
-				       .keeps_online = because == LEA_VG_BECAUSE_TWIN});
+				       .reason = reason});
 	return r < 0 || because != LEA_VG_BECAUSE_ABSENT || is_excluded_by_person(scanned)
 		       ? r
 		       : lea_batch_keep_waiting(vg, scanned->vg);
@@ -170,7 +183,7 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 int lea_batch_read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 			 struct lea_vg_decision decision)
 {
-	const struct lea_candidates *candidates = vg->candidates;
+	struct lea_candidates *candidates = vg->candidates;
 	const char *reason = lea_vg_because_text(decision.because);
 	int r = finish_claim(candidates, scanned,
 			     &(struct end){.state = LEA_CLAIM_FAILED,
@@ -199,7 +212,7 @@ static void wait_anew(struct lea_partial *partial, const struct lea_scan_vg *sca
 
 int lea_batch_fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
-	const struct lea_candidates *candidates = vg->candidates;
+	struct lea_candidates *candidates = vg->candidates;
 	const struct lea_found *silent = lea_scan_vg_silent(scanned);
 	const int fault = silent ? lea_found_silence(silent) : LEA_NOT_NOW;
 	char reason[LEA_BATCH_REASON_BYTES];

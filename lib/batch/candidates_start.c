@@ -102,7 +102,7 @@ static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim
 static int search_twin(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
 {
 	struct named named = {.scanned = scanned};
-	const struct lea_claim_index *index;
+	struct lea_claim_index *index;
 	int r = lea_scan_vg_claim(scanned, &named.claim);
 
 	r = r ? r : lea_candidates_index(candidates, &index);
@@ -501,7 +501,7 @@ static int await_claimed(void *arg, const char *vg_id, const struct lea_claim *c
  * a claim; any other must know that a PV was added. */
 static int await_unmet(struct lea_candidates *candidates, struct lea_batch_vg *vg)
 {
-	const struct lea_claim_index *index;
+	struct lea_claim_index *index;
 	int r;
 
 	if (vg->id[0] || vg->is_met || vg->first != LEA_VG_READ || vg->kind != LEA_ENTRY_ADD)

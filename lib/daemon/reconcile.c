@@ -21,6 +21,7 @@
 #include "scan/reader.h"
 #include "scan/scan.h"
 #include "state/claim.h"
+#include "state/claim_index.h"
 #include "state/flag.h"
 #include "state/mark.h"
 #include "state/queue.h"
@@ -40,6 +41,7 @@ struct instances {
 struct reconcile {
 	const struct lea_reconcile_options *options;
 	const struct lea_claims *claims;
+	struct lea_claim_index index; /* filled if a claim is forgotten with its vgs_online */
 	struct lea_devset there; /* instances that the kernel lists */
 	struct lea_records records;
 	bool has_refused;   /* some instance may be marked as refused */
@@ -118,13 +120,13 @@ static bool is_any_left(struct reconcile *reconcile, const struct lea_claim *cla
  * detached worker may have it still: at its end it stores it anew. During boot, devices come and
  * go, and what the boot has done is yet to be remembered.
  */
-static void drop_at_second(const struct reconcile *reconcile, const char *vg_id,
+static void drop_at_second(struct reconcile *reconcile, const char *vg_id,
 			   const struct lea_claim *claim)
 {
-	int r = reconcile->options->is_boot
-			? 0
-			: lea_claim_forget_at_second(reconcile->claims, vg_id, claim);
+	int r = reconcile->options->is_boot ? 0 : lea_claim_mark_gone(reconcile->claims, vg_id);
 
+	if (r > 0)
+		r = lea_claim_index_forget(&reconcile->index, reconcile->claims, vg_id, claim);
 	if (r < 0)
 		lea_log(reconcile->options->world->log, LEA_LOG_WARNING,
 			"VG %s: a claim of it that counts no longer could not be removed: %s",
@@ -704,6 +706,7 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 	lea_records_done(&reconcile.records);
 	free(reconcile.done.pv);
 	free(reconcile.again.pv);
+	lea_claim_index_clear(&reconcile.index);
 	if (r)
 		return r;
 	LEA_CRASHPOINT("sweep.end", NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "state/claim_index.h"
 #include "state/online.h"
 
 /* *ret_claim: the caller's in any case. */
@@ -56,11 +57,15 @@ bool lea_duplicate_is_used(struct lea_world *world, const struct lea_vg *vg, con
 int lea_duplicate_forget_refusal(struct lea_world *world, const char *vg_id)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_claim_index index = {0};
 	struct lea_claims claims;
+	int r;
 
 	if (!read_claim(world, vg_id, &claims, &claim) || claim.state != LEA_CLAIM_FAILED)
 		return 0;
-	return lea_claim_forget(&claims, vg_id, &claim);
+	r = lea_claim_index_forget(&index, &claims, vg_id, &claim);
+	lea_claim_index_clear(&index);
+	return r;
 }
 
 int lea_duplicate_settle_refusal(struct lea_world *world, const char *vg_id)

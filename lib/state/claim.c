@@ -531,18 +531,17 @@ int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 }
 
 int lea_claim_forget(const struct lea_claims *claims, const char *vg_id,
-		     const struct lea_claim *claim)
+		     const struct lea_claim *claim, bool is_shared)
 {
 	int r = 0;
 
-	/* Not that of another VG which has the name by now. */
-	if (claim->state != LEA_CLAIM_DONE && claim->is_online)
+	/* Nor that of a VG which is done. */
+	if (claim->state != LEA_CLAIM_DONE && claim->is_online && !is_shared)
 		r = lea_vg_online_drop_kept(claims->run_fd, claim->vg_name);
 	return r < 0 ? r : lea_claim_drop(claims, vg_id);
 }
 
-int lea_claim_forget_at_second(const struct lea_claims *claims, const char *vg_id,
-			       const struct lea_claim *claim)
+int lea_claim_mark_gone(const struct lea_claims *claims, const char *vg_id)
 {
 	char path[PATH_BYTES];
 	struct stat st;
@@ -552,10 +551,9 @@ int lea_claim_forget_at_second(const struct lea_claims *claims, const char *vg_i
 		return r;
 	if (fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : -errno;
-	if ((st.st_mode & MODE_MARKED) != MODE_MARKED)
-		return fchmodat(claims->run_fd, path, MODE_MARKED, 0) && errno != ENOENT ? -errno
-											 : 0;
-	return lea_claim_forget(claims, vg_id, claim);
+	if ((st.st_mode & MODE_MARKED) == MODE_MARKED)
+		return 1;
+	return fchmodat(claims->run_fd, path, MODE_MARKED, 0) && errno != ENOENT ? -errno : 0;
 }
 
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count)

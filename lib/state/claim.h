@@ -143,15 +143,19 @@ LEA_MUST_CHECK int lea_claim_left_online(const struct lea_claims *claims, const 
  * written. 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
 
-/* Removes a claim that counts no longer, and the vgs_online file that was kept for it. @claim: as
- * it was read. 0 (also if it does not exist) or -errno. */
+/*
+ * lea_claim_forget - remove a claim that counts no longer, and the vgs_online file kept for it
+ * @claim: as it was read
+ * @is_shared: another VG of its name may have that file by now, so it stays; see
+ * lea_claim_index_forget.
+ * 0 (also if it does not exist) or -errno.
+ */
 LEA_MUST_CHECK int lea_claim_forget(const struct lea_claims *claims, const char *vg_id,
-				    const struct lea_claim *claim);
+				    const struct lea_claim *claim, bool is_shared);
 
-/* The first call for a claim marks it; the second one forgets it, unless it was stored anew since.
+/* Marks a claim that nothing stands behind. > 0 if it was marked before and not stored anew since,
  * 0 (also if it does not exist) or -errno. */
-LEA_MUST_CHECK int lea_claim_forget_at_second(const struct lea_claims *claims, const char *vg_id,
-					      const struct lea_claim *claim);
+LEA_MUST_CHECK int lea_claim_mark_gone(const struct lea_claims *claims, const char *vg_id);
 
 /*
  * Does @claim include all these PV instances? Order does not matter. More PVs in the claim are

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,31 @@ int lea_claim_index_each_named(
 	return r;
 }
 
+static int stands_behind(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	return strcmp(vg_id, arg) != 0 && (claim->state != LEA_CLAIM_FAILED || claim->is_online);
+}
+
+int lea_claim_index_is_shared(const struct lea_claim_index *index, const struct lea_claims *claims,
+			      const char *name, const char *vg_id)
+{
+	char id[33];
+
+	snprintf(id, sizeof(id), "%s", vg_id);
+	return lea_claim_index_each_named(index, claims, name, stands_behind, id);
+}
+
+int lea_claim_index_forget(struct lea_claim_index *index, const struct lea_claims *claims,
+			   const char *vg_id, const struct lea_claim *claim)
+{
+	const bool asks = claim->state != LEA_CLAIM_DONE && claim->is_online;
+	int r = asks && !index->count ? lea_claim_index_update(index, claims) : 0;
+
+	if (!r && asks)
+		r = lea_claim_index_is_shared(index, claims, claim->vg_name, vg_id);
+	return r < 0 ? r : lea_claim_forget(claims, vg_id, claim, r > 0);
+}
+
 /* By PV, then by instance. The first member of a move is its PV. */
 static int compare_pvs(const void *a, const void *b)
 {
@@ -158,7 +184,8 @@ static bool has_any_left(const struct moves *moves, const struct lea_indexed_cla
 	return false;
 }
 
-static int remove_pvs(const struct lea_claims *claims, const char *vg_id, const struct moves *moves)
+static int remove_pvs(struct lea_claim_index *index, const struct lea_claims *claims,
+		      const char *vg_id, const struct moves *moves)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	uint32_t left = 0;
@@ -176,10 +203,10 @@ static int remove_pvs(const struct lea_claims *claims, const char *vg_id, const 
 	}
 	claim.pv_count = left;
 	return left ? lea_claim_finish(claims, vg_id, &claim)
-		    : lea_claim_forget(claims, vg_id, &claim);
+		    : lea_claim_index_forget(index, claims, vg_id, &claim);
 }
 
-int lea_claim_index_move_pvs(const struct lea_claim_index *index, const struct lea_claims *claims,
+int lea_claim_index_move_pvs(struct lea_claim_index *index, const struct lea_claims *claims,
 			     struct lea_claim_move *moves, size_t count)
 {
 	const struct moves sorted = {moves, count};
@@ -190,6 +217,6 @@ int lea_claim_index_move_pvs(const struct lea_claim_index *index, const struct l
 	qsort(moves, count, sizeof(*moves), compare_pvs);
 	for (size_t i = 0; !r && i < index->count; i++)
 		if (has_any_left(&sorted, &index->claim[i]))
-			r = remove_pvs(claims, index->claim[i].id, &sorted);
+			r = remove_pvs(index, claims, index->claim[i].id, &sorted);
 	return r;
 }

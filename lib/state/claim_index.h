@@ -35,6 +35,21 @@ LEA_MUST_CHECK int lea_claim_index_each_named(
 	const struct lea_claim_index *index, const struct lea_claims *claims, const char *name,
 	int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg);
 
+/*
+ * lea_claim_index_is_shared - may another VG of this name stand behind vgs_online/@name?
+ * That file holds only the name. > 0: another VG than @vg_id has a claim of the name with which
+ * the file comes, 0: none has, or -errno.
+ */
+LEA_MUST_CHECK int lea_claim_index_is_shared(const struct lea_claim_index *index,
+					     const struct lea_claims *claims, const char *name,
+					     const char *vg_id);
+
+/* Forgets the claim, as lea_claim_forget. @index: current, or empty: it is updated if it is needed,
+ * once for many calls. */
+LEA_MUST_CHECK int lea_claim_index_forget(struct lea_claim_index *index,
+					  const struct lea_claims *claims, const char *vg_id,
+					  const struct lea_claim *claim);
+
 /* A PV instance, and the VG that it is of now; "": of none, or the device is gone. */
 struct lea_claim_move {
 	struct lea_claim_pv pv;
@@ -48,6 +63,6 @@ struct lea_claim_move {
  * Instances are compared: the removal of an old disk does not undo what a new one has done.
  * Sorts @moves. 0 or -errno.
  */
-LEA_MUST_CHECK int lea_claim_index_move_pvs(const struct lea_claim_index *index,
+LEA_MUST_CHECK int lea_claim_index_move_pvs(struct lea_claim_index *index,
 					    const struct lea_claims *claims,
 					    struct lea_claim_move *moves, size_t count);

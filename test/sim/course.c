@@ -254,18 +254,20 @@ static bool is_of_vg_of(const struct sim_state *state, unsigned other, unsigned 
 				 !strcmp(state->disk[other].vg_id, state->disk[disk].vg_id));
 }
 
-/* Does the VG of the disk wait for a record that is found when udev is idle, and does a disk that
- * gives no answer keep it busy? */
+/* Does the VG of the disk wait until udev is idle, for a record or to be activated in part, and does
+ * a disk that gives no answer keep udev busy? */
 static bool waits_for_udev(const struct sim_course *course, const struct sim_state *state,
 			   unsigned disk)
 {
+	const char *vg_id = state->disk[disk].vg_id;
+	const bool waits = course->goes_in_part && *vg_id && !sim_is_whole(state, vg_id);
 	bool lacks_record = false, is_busy = false;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		lacks_record |= course->no_record_ms[i] && is_of_vg_of(state, i, disk);
 		is_busy |= state->disk[i].is_there && sim_is_silent(&state->disk[i]);
 	}
-	return lacks_record && is_busy;
+	return (lacks_record || waits) && is_busy;
 }
 
 /* Until when the consequences of an event of the disk may come, if it begins now. Each disk of its

@@ -44,6 +44,7 @@ struct sim_course {
 	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
 	uint64_t booted_ms;	       /* 0: with the history */
 	bool is_short, was_rebooted;
+	bool goes_in_part; /* by event/incomplete VGs are activated without some of their disks */
 };
 
 /* Does the step make udev see an add of the disks that it names? */

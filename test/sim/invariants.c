@@ -114,10 +114,29 @@ static bool has_vg(const struct rest *rest, const char *id)
 	return false;
 }
 
+/* Without numbers of instances a copy that got the number of the disk looks like that disk. */
+static bool is_on_copies(const struct rest *rest, const char *text)
+{
+	char pvid[33];
+	unsigned count;
+
+	for (const char *line = text; (line = strstr(line, "\npv ")); line++) {
+		if (sscanf(line + 4, "%32s", pvid) != 1)
+			continue;
+		count = 0;
+		for (unsigned i = 0; i < SIM_DISKS; i++)
+			count += rest->state->disk[i].is_there &&
+				 !strcmp(rest->state->disk[i].pvid, pvid);
+		if (count > 1)
+			return rest->history->conf & SIM_CONF_NO_DISKSEQ;
+	}
+	return false;
+}
+
 static void judge_claim(const struct rest *rest, const char *id, const char *text)
 {
 	if (!has_vg(rest, id) && claim_has_instance(rest, text) &&
-	    !is_changed_unseen(rest->history))
+	    !is_changed_unseen(rest->history) && !is_on_copies(rest, text))
 		sim_found(rest->findings, "a claim stays of a VG that no disk has: %s", id);
 	if (strstr(text, "\nstate claimed\n"))
 		sim_found(rest->findings, "a claim stays claimed by nobody: %s", id);

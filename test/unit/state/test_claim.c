@@ -157,7 +157,7 @@ TEST(a_claim_that_cannot_be_written_can_be_dropped)
 	none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), -EMFILE);
-	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_mark_gone(&claims, VG_ID), 0);
 	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
@@ -417,22 +417,22 @@ TEST_EACH(a_damaged_claim_counts_as_none, damaged)
 	ck_assert_int_lt(lea_claim_read(&claims, "../../../../etc/passwd", &got), 0);
 }
 
-TEST(a_claim_is_forgotten_at_the_second_call)
+TEST(a_claim_is_marked_until_it_is_stored_anew)
 {
 	struct lea_claim got;
 
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
-	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_mark_gone(&claims, VG_ID), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
 	lea_claim_done(&got);
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
-	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_mark_gone(&claims, VG_ID), 0);
 	ck_assert_msg(!lea_claim_read(&claims, VG_ID, &got), "it was stored anew");
 	lea_claim_done(&got);
-	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
-	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
-	ck_assert_msg(!lea_claim_forget_at_second(&claims, VG_ID, &claim), "none is fine");
-	ck_assert_int_lt(lea_claim_forget_at_second(&claims, "../passwd", &claim), 0);
+	ck_assert_int_eq(lea_claim_mark_gone(&claims, VG_ID), 1);
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert_msg(!lea_claim_mark_gone(&claims, VG_ID), "none is fine");
+	ck_assert_int_lt(lea_claim_mark_gone(&claims, "../passwd"), 0);
 }
 
 /* Rows: failed for now, and then no more; active; active, but not by what had made the file. */
@@ -449,7 +449,7 @@ TEST_TIMES(vgs_online_is_kept_until_the_vg_is_active, 3)
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &end), 0);
 	ck_assert_int_eq(lea_vg_online_is_kept(claims.run_fd, "vg0"), _i != 1);
 	ck_assert(lea_vg_online_may_exist(claims.run_fd, "vg0"));
-	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &end), 0);
+	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &end, false), 0);
 	ck_assert_msg(lea_vg_online_may_exist(claims.run_fd, "vg0") == (_i > 0),
 		      "it goes with its claim");
 }
@@ -472,16 +472,18 @@ TEST_TIMES(a_claim_tells_who_removed_vgs_online, 2)
 	ck_assert_msg(lea_claim_keeps_online(&claims, VG_ID), "so it was not cleared");
 }
 
-/* Of an active one, or when another VG has the name. */
-TEST_TIMES(vgs_online_of_others_stays_when_a_claim_goes, 2)
+/* Of an active one, or when another VG has the name: by its mode, or as the caller knows. */
+TEST_TIMES(vgs_online_of_others_stays_when_a_claim_goes, 3)
 {
 	struct lea_claim other = claim;
 
 	other.state = _i ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE;
 	other.is_transient = other.is_online = _i;
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &other), 0);
-	ck_assert_int_eq(lea_vg_online_claim(claims.run_fd, "vg0"), 0);
-	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &other), 0);
+	ck_assert_int_eq(_i < 2 ? lea_vg_online_claim(claims.run_fd, "vg0")
+				: lea_vg_online_claim_kept(claims.run_fd, "vg0"),
+			 0);
+	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &other, _i == 2), 0);
 	ck_assert(lea_vg_online_may_exist(claims.run_fd, "vg0"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "fake/tree.h"
 #include "state/claim_index.h"
+#include "state/online.h"
 #include "unit/suite.h"
 
 #define VG_ID	 "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG01"
@@ -91,6 +92,44 @@ TEST(claims_are_found_by_name)
 	ck_assert(strlen(told) == 66 && strstr(told, VG_OTHER) && strstr(told, "VG30 "));
 	ck_assert_str_eq(named("vg"), "");
 	ck_assert_str_eq(named("vg9"), "");
+}
+
+/* Rows: the other claim of the name, and whether vgs_online may be that VG's. */
+static const struct {
+	const char *id, *name;
+	enum lea_claim_state state;
+	bool is_online, is_shared;
+} others[] = {
+	{VG_ID, "a", LEA_CLAIM_DONE, false, false}, /* its own */
+	{VG_OTHER, "b", LEA_CLAIM_DONE, false, false},
+	{VG_OTHER, "a", LEA_CLAIM_FAILED, false, false},
+	{VG_OTHER, "a", LEA_CLAIM_FAILED, true, true},
+	{VG_OTHER, "a", LEA_CLAIM_DONE, false, true},
+};
+
+TEST_EACH(vgs_online_may_be_another_vgs, others)
+{
+	struct lea_claim_pv pv = {.pvid = PV_A, .id = {8, 32, 8}};
+	struct lea_claim claim = {.state = LEA_CLAIM_FAILED,
+				  .vg_name = "a",
+				  .is_transient = true,
+				  .is_online = true,
+				  .pv = &pv,
+				  .pv_count = 1};
+	struct lea_claim other = claim;
+
+	other.state = others[_i].state;
+	other.is_transient = other.is_online = others[_i].is_online;
+	snprintf(other.vg_name, sizeof(other.vg_name), "%s", others[_i].name);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, others[_i].id, &other), 0);
+	ck_assert_int_eq(lea_vg_online_claim_kept(claims.run_fd, "a"), 0);
+	update();
+	ck_assert_int_eq(lea_claim_index_is_shared(claim_index, &claims, "a", VG_ID),
+			 others[_i].is_shared);
+	lea_claim_index_clear(claim_index);
+	ck_assert_int_eq(lea_claim_index_forget(claim_index, &claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_vg_online_may_exist(claims.run_fd, "a"), others[_i].is_shared);
 }
 
 TEST(an_outcome_of_the_caller_ends_the_search)
