@@ -697,8 +697,8 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 			   !lea_udev_is_busy(options->world);
 	reconcile.data_fd = lea_udevbrief_open(options->world);
 	if (!reconcile.has_boot_scan)
-		lea_duplicates_reconcile(options->world, options->conf, options->reader,
-					 options->event_fd);
+		result.enqueued = lea_duplicates_reconcile(options->world, options->conf,
+							   options->reader, options->event_fd);
 	r = lea_reader_requeue_owed(options->world, options->event_fd);
 	r = r ? r : reconcile_all(&reconcile, &result);
 	lea_closep(&reconcile.data_fd);

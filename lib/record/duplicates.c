@@ -524,17 +524,6 @@ void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *sc
 
 /* ---- a duplicate has gone */
 
-static int queue_device(struct lea_world *world, int event_fd, enum lea_entry_kind kind,
-			const struct lea_devid *id, const char *pvid)
-{
-	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	int r = lea_device_find(world, id, &device);
-
-	if (r)
-		return r < 0 ? r : 0;
-	return lea_queue_put_device(event_fd, kind, &device, pvid);
-}
-
 /* What is to be done about the devices of one PV, when one of them is not a device of it any more.
  */
 struct again {
@@ -549,7 +538,22 @@ struct again {
 	bool is_change;
 	const bool *is_other; /* [i]: likewise, its own event is about that; NULL: none */
 	bool was_dealt_with;  /* the device that has gone had a marker */
+	size_t *queued;	      /* counts devices; NULL: nobody asks */
 };
+
+static int queue_device(const struct again *again, enum lea_entry_kind kind,
+			const struct lea_devid *id, const char *pvid)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	int r = lea_device_find(again->world, id, &device);
+
+	if (r)
+		return r < 0 ? r : 0;
+	r = lea_queue_put_device(again->event_fd, kind, &device, pvid);
+	if (r >= 0 && again->queued)
+		++*again->queued;
+	return r;
+}
 
 /* Did the copy keep any VG from coming up? Of a VG that was dealt with before, a person decides
  * what is up, and may have taken it down. */
@@ -582,16 +586,14 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 	int r = 0;
 
 	if (online)
-		r = queue_device(again->world, again->event_fd,
-				 again->is_change ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
+		r = queue_device(again, again->is_change ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
 				 &(struct lea_devid){online->major, online->minor, 0},
 				 listed[0].pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
 		if ((again->is_other && again->is_other[i]) ||
 		    (listed[i].state == LEA_DUPLICATE_IGNORED && !again->is_free))
 			continue;
-		r = queue_device(again->world, again->event_fd,
-				 kind_now(again, &listed[i], is_refused), &listed[i].id,
+		r = queue_device(again, kind_now(again, &listed[i], is_refused), &listed[i].id,
 				 listed[i].pvid);
 	}
 	for (int i = 0; r >= 0 && i < count; i++)
@@ -623,7 +625,8 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 		if (lea_devid_is_same(&listed[i].id, &id))
 			own = &listed[i];
 	has_record = read_record(world, pvid, &online);
-	is_free = has_record && online.major == id.major && online.minor == id.minor;
+	/* A command may have removed the record before its device went, which has no note. */
+	is_free = has_record ? online.major == id.major && online.minor == id.minor : !own;
 	was_read = lea_marker_is_set(event_fd, device, pvid);
 	if (is_free || !own || !own->is_path)
 		r = queue_again(&(struct again){.world = world,
@@ -643,30 +646,37 @@ struct reconcile {
 	struct lea_scan_options options;
 	const struct lea_conf *conf;
 	int event_fd;
+	size_t queued;
 };
 
-/* A fault says nothing. */
-static bool still_carries(const struct reconcile *reconcile, const struct lea_devid *id,
-			  const char *pvid, enum lea_entry_kind again,
-			  struct lea_device *ret_device, bool *ret_is_another)
+/* Does the device still carry the PV? A fault says nothing. */
+static enum lea_presence ask_now(const struct reconcile *reconcile, const struct lea_devid *id,
+				 const char *pvid, enum lea_entry_kind again,
+				 struct lea_device *ret_device, bool *ret_is_another)
 {
 	struct lea_duplicate_answer answer;
 	int r = lea_duplicate_ask(reconcile->world, reconcile->conf, &reconcile->options, id, pvid,
 				  again, ret_device, &answer);
 
 	*ret_is_another = !r && answer.is_another;
-	return r || answer.presence != LEA_ABSENT;
+	return r ? LEA_SILENT : answer.presence;
 }
 
 /* The devices file may have changed since the duplicate was noted. An ignored one brings nothing
- * up. */
+ * up, nor does one that gives no answer. */
 static bool is_settled(const struct reconcile *reconcile, const struct lea_device *recorded,
-		       const struct lea_duplicate *duplicate, const struct lea_device *device)
+		       const struct lea_duplicate *duplicate, const struct lea_device *device,
+		       enum lea_presence presence)
 {
-	return recorded->name && duplicate->state != LEA_DUPLICATE_IGNORED &&
-	       lea_duplicate_tie(reconcile->world, recorded, device) == LEA_DUPLICATE_COPY &&
-	       lea_original_listed(reconcile->world, reconcile->conf, duplicate->pvid, recorded,
-				   device) != LEA_ORIGINAL_UNSURE;
+	enum lea_original meant;
+
+	if (!recorded->name || duplicate->state == LEA_DUPLICATE_IGNORED ||
+	    lea_duplicate_tie(reconcile->world, recorded, device) != LEA_DUPLICATE_COPY)
+		return false;
+	meant = lea_original_listed(reconcile->world, reconcile->conf, duplicate->pvid, recorded,
+				    device);
+	return meant == LEA_ORIGINAL_FIRST ||
+	       (meant != LEA_ORIGINAL_UNSURE && presence == LEA_PRESENT);
 }
 
 /* What has become of the devices of one PV. */
@@ -683,11 +693,14 @@ static void ask_noted(const struct reconcile *reconcile, const struct lea_device
 	for (int i = 0; i < count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 		bool is_another;
+		const enum lea_presence presence =
+			ask_now(reconcile, &listed[i].id, listed[i].pvid, kind_of(&listed[i]),
+				&device, &is_another);
 
-		change->is_other[i] = !still_carries(reconcile, &listed[i].id, listed[i].pvid,
-						     kind_of(&listed[i]), &device, &is_another);
-		change->has_gone[i] =
-			change->is_other[i] || is_settled(reconcile, recorded, &listed[i], &device);
+		change->is_other[i] = presence == LEA_ABSENT;
+		change->has_gone[i] = change->is_other[i] || is_settled(reconcile, recorded,
+									&listed[i], &device,
+									presence);
 		if (!change->has_gone[i] || listed[i].is_path)
 			continue;
 		change->is_news = true;
@@ -698,15 +711,15 @@ static void ask_noted(const struct reconcile *reconcile, const struct lea_device
 
 static int reconcile_pv(void *arg, const char *pvid)
 {
-	const struct reconcile *reconcile = arg;
+	struct reconcile *reconcile = arg;
 	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	struct lea_online online = {0};
 	const bool has_record = read_record(reconcile->world, pvid, &online);
 	const struct lea_devid number = {online.major, online.minor, 0};
 	bool is_another = false;
-	const bool holds = has_record && still_carries(reconcile, &number, pvid, LEA_ENTRY_MISSED,
-						       &recorded, &is_another);
+	const bool holds = has_record && ask_now(reconcile, &number, pvid, LEA_ENTRY_MISSED,
+						 &recorded, &is_another) != LEA_ABSENT;
 	struct change change = {.is_news = !holds, .is_by_event = !holds && !is_another};
 	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
 
@@ -719,7 +732,8 @@ static int reconcile_pv(void *arg, const char *pvid)
 						.online = holds ? &online : NULL,
 						.is_free = has_record && !holds,
 						.is_change = !change.is_by_event,
-						.is_other = change.is_other},
+						.is_other = change.is_other,
+						.queued = &reconcile->queued},
 				listed, count);
 	for (int i = 0; !r && i < count; i++)
 		if (change.has_gone[i])
@@ -727,8 +741,8 @@ static int reconcile_pv(void *arg, const char *pvid)
 	return r;
 }
 
-void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf,
-			      struct lea_reader *reader, int event_fd)
+size_t lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf,
+				struct lea_reader *reader, int event_fd)
 {
 	struct reconcile reconcile = {
 		.world = world,
@@ -743,4 +757,5 @@ void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *co
 
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_WARNING, "reconciling copies of PVs: %s", strerror(-r));
+	return reconcile.queued;
 }

@@ -122,7 +122,7 @@ LEA_MUST_CHECK int lea_duplicates_gone(struct lea_world *world, int event_fd,
  * Finds lost removals, changed filters and wiped copies: reads all noted devices in a child, and
  * queues the devices of a PV if one of them no longer carries it. One system call if there are no
  * notes. @reader: that hears of who waits, so that a silent duplicate does not hold them up; NULL:
- * its own. Faults are logged: the next reconcile tries again.
+ * its own. Faults are logged: the next reconcile tries again. Returns how many were queued.
  */
-void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf,
-			      struct lea_reader *reader, int event_fd);
+size_t lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf,
+				struct lea_reader *reader, int event_fd);

@@ -258,6 +258,20 @@ TEST(a_record_that_others_remove_is_no_device_that_goes)
 	ck_assert(machine_has(DUPLICATES "/8:32-2"));
 }
 
+/* vgremove on the recorded disk, which then goes: the ignored one is the PV, and is not up. */
+TEST(what_is_ignored_gets_the_record_when_the_pv_goes_without_one)
+{
+	struct lea_online online;
+
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
+	machine_unplug("sda", 16);
+	went("sda", 16, 1, PVID_ONE);
+	ck_assert_str_eq(drain(), "");
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_uint_eq(online.minor, 32);
+}
+
 /* Another program activated the VG: it has no claim, but an LV uses the disk. */
 TEST(a_copy_beside_an_active_vg_without_a_claim)
 {

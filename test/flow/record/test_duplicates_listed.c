@@ -148,6 +148,23 @@ TEST_TIMES(a_file_that_comes_to_mean_one_ends_the_refusal, 2)
 	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 }
 
+/* Until it answers nothing can be done, and nothing is to be repeated. */
+TEST(a_silent_one_that_the_file_comes_to_mean_is_no_news)
+{
+	list("IDTYPE=sys_wwid IDNAME=naa.3 PVID=" PVID_ONE "\n" BY_NAME);
+	ck_assert_str_eq(both_came(true), "");
+	list(OF_NAME("sda"));
+	new_conf_with("search_for_devnames = \"all\"");
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "1\n");
+	ck_assert_uint_eq(
+		lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd), 0);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "0\n");
+	ck_assert_uint_eq(
+		lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd), 2);
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
 /* Rows: what a person's command makes of the two disks, alone and together. */
 static const struct {
 	const char *claim, *lines, *settings;
