@@ -114,11 +114,16 @@ static int put_move(struct lea_batch_pass *pass, const struct lea_devid *id, con
 static int move_claims(struct lea_batch_pass *pass)
 {
 	struct lea_claim_index *index;
-	int r = pass->move_count ? lea_candidates_index(pass->candidates, &index) : 0;
+	int r;
 
-	if (!r && pass->move_count)
-		r = lea_claim_index_move_pvs(index, &pass->candidates->claims, pass->moves,
-					     pass->move_count);
+	if (!pass->move_count)
+		return 0;
+	/* VGs of this pass may have claims since it was asked. */
+	pass->candidates->is_index_current = false;
+	r = lea_candidates_index(pass->candidates, &index);
+	r = r ? r
+	      : lea_claim_index_move_pvs(index, &pass->candidates->claims, pass->moves,
+					 pass->move_count);
 	pass->move_count = 0;
 	return r;
 }

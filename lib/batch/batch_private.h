@@ -151,6 +151,9 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 			     const struct lea_scan_vg *scanned, const char *reason,
 			     bool is_transient);
 /* Changes made the VG complete, or a command took it down before an event could bring it up. */
+/* Has the pass begun to activate another VG with the name? */
+bool lea_batch_is_name_taken(const struct lea_candidates *candidates,
+			     const struct lea_scan_vg *scanned);
 LEA_MUST_CHECK int lea_batch_take_note(struct lea_candidates *candidates,
 				       const struct lea_scan_vg *scanned,
 				       enum lea_vg_because because);

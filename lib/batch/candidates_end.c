@@ -46,7 +46,8 @@ static int drop_online(struct lea_candidates *candidates, const struct lea_scan_
 	int r = 0;
 
 	if (!scanned->has_online) {
-		if (!lea_vg_online_may_exist(candidates->claims.run_fd, vg->name))
+		if (lea_batch_is_name_taken(candidates, scanned) ||
+		    !lea_vg_online_may_exist(candidates->claims.run_fd, vg->name))
 			return 0;
 		r = lea_candidates_index(candidates, &index);
 		r = r ? r

@@ -84,6 +84,14 @@ static int compare_names(const void *a, const void *b)
 		      ((const struct lea_scan_vg *)b)->vg->name);
 }
 
+bool lea_batch_is_name_taken(const struct lea_candidates *candidates,
+			     const struct lea_scan_vg *scanned)
+{
+	struct lea_scan_vg *const *first = tfind(scanned, &candidates->names, compare_names);
+
+	return first && strcmp((*first)->vg->id, scanned->vg->id) != 0;
+}
+
 /* A VG that may have a twin, with the claim that it would get. */
 struct named {
 	const struct lea_scan_vg *scanned;

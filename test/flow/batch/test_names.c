@@ -72,6 +72,30 @@ TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
 	ck_assert_int_eq(state_of(VG_ONE_ID), LEA_CLAIM_DONE);
 }
 
+/* vgremove and vgcreate: the VG that failed for now, and keeps vgs_online, has none of its PVs any
+ * more, and another one has its name and the file. Rows: the file is there when its turn comes. */
+TEST_TIMES(vgs_online_stays_when_the_vg_before_is_forgotten, 2)
+{
+	const char *const pairs[] = {VG_ONE_TEXT, VG_TWO_TEXT, NULL};
+	struct lea_claim claim;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	outcome = LEA_ACTIVATE_FAILED;
+	shortage = LEA_NOT_NOW;
+	came("sda", 16, 1, PVID_ONE);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+	if (_i)
+		tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
+	change("one-pv", "sda", pairs);
+	came("sda", 16, 1, PVID_ONE);
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), LEA_CLAIM_ABSENT);
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert(claim.is_transient && claim.is_online);
+	lea_claim_done(&claim);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+}
+
 /* The disk sda has a VG vg_one with the id of vg-two.pvs. */
 static void plug_renamed(const char *seqno)
 {
