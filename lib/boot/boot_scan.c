@@ -12,7 +12,7 @@
  * GATHER: devices wait in memory. FLIGHT: takes the lock, scans, and has the lock until no pass
  * is left; meanwhile it gathers. Entries of the queue are passes among the others.
  * CONF, before a pass: brings passes in flight to their end, and leaves. With new settings it
- * begins with udev's tags. SHORT, from each: forgets all passes, and begins again with udev's tags
+ * begins with udev's tags, but for what is recorded. SHORT, from each: forgets all passes, and begins again with udev's tags
  * after a second. END: once the gate is open, what was gathered is brought to its end; VGs whose
  * worker hangs are queued for the runner.
  *
@@ -86,11 +86,11 @@ struct boot {
  * new. What a change led to does not stand for an add: after a soft reboot udev's database still
  * has the entries of the boot before, and until coldplug is done they tell of changes of that boot.
  */
-static bool is_done(struct boot *boot, const struct lea_udevmon_event *event,
-		    const struct lea_entry *entry)
+static bool is_done(struct boot *boot, struct lea_device_queue *by,
+		    const struct lea_udevmon_event *event, const struct lea_entry *entry)
 {
 	const struct lea_device *device = &event->device;
-	const struct lea_entry *done = lea_device_queue_find(&boot->done, device);
+	const struct lea_entry *done = lea_device_queue_find(by, device);
 
 	return done && device->diskseq && !device->is_gone && !event->is_activation &&
 	       !strcmp(done->pvid, entry->pvid) &&
@@ -104,14 +104,15 @@ static int add(void *arg, struct lea_udevmon_event *event)
 	struct boot *boot = arg;
 	struct lea_entry entry = {.kind = event->is_changed ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD,
 				  .device = event->device};
-	bool was_done;
+	bool was_done, was_before;
 	int r;
 
 	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
-	was_done = event->is_pv && is_done(boot, event, &entry);
-	if (!event->is_pv ||
-	    (was_done && !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
+	was_done = event->is_pv && is_done(boot, &boot->done, event, &entry);
+	was_before = event->is_pv && is_done(boot, boot->options->before, event, &entry);
+	if (!event->is_pv || ((was_done || was_before) &&
+			      !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
 		lea_device_done(&event->device);
 		return 0;
 	}
@@ -515,6 +516,15 @@ static int land(struct boot *boot, int r)
 	return s < 0 ? s : r;
 }
 
+/* What is short of memory is scanned once more. */
+static void tell_before(const struct boot *boot)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < boot->done.count; i++)
+		r = lea_device_queue_note(boot->options->before, &boot->done.entry[i]);
+}
+
 int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 {
 	struct lea_world *world = options->batch.world;
@@ -553,6 +563,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 	lea_batch_report(&options->batch, &boot.summary);
 	lea_incomplete_log(options->batch.waiting, boot.world);
 	lea_device_queue_done(&boot.pending);
+	tell_before(&boot);
 	lea_device_queue_done(&boot.done);
 	lea_held_back_done(&boot.held);
 	boot.udev->close(boot.monitor);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "batch/batch.h"
+#include "daemon/device_queue.h"
 
 /* All borrowed. */
 struct lea_boot_scan_options {
@@ -18,6 +19,9 @@ struct lea_boot_scan_options {
 	 */
 	void (*ready)(void *arg);
 	void *arg;
+	/* What runs with earlier settings have scanned; gets what this one scans. What they have
+	 * recorded is not scanned again: a person may have taken its VG down since. */
+	struct lea_device_queue *before;
 };
 
 enum lea_boot_scan_outcome {

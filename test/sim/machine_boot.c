@@ -124,12 +124,16 @@ static void boot_ready(void *arg);
 
 static int boot_child(void *arg)
 {
+	struct lea_device_queue before = {0};
+
 	(void)arg;
 	for (;;) {
 		struct lea_world *world = sim_world_new("boot");
 		struct lea_session session;
 		struct lea_boot_scan_options options = {
-			.ready = boot_ready, .batch = {.is_boot = true, .defers_watch = true}};
+			.ready = boot_ready,
+			.before = &before,
+			.batch = {.is_boot = true, .defers_watch = true}};
 		int r, code = world ? lea_session_begin(world, &session) : 1;
 
 		r = code ? 0 : lea_session_begin_batches(&session, &options.batch);
@@ -138,8 +142,10 @@ static int boot_child(void *arg)
 			boot_ready(NULL);
 		if (world && !code)
 			end_session(&session);
-		if (r != LEA_BOOT_SCAN_CONF)
+		if (r != LEA_BOOT_SCAN_CONF) {
+			lea_device_queue_done(&before);
 			return code ? code : r != 0;
+		}
 		sim_fd_close_all(sim.now->main->slot);
 	}
 }

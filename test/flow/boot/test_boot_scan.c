@@ -233,12 +233,21 @@ static void setup_boot(void)
 	machine_plug("stripe-b", "sdc", 48, 3);
 }
 
-const struct fixture fixture = {setup_boot, teardown};
+static struct lea_device_queue before; /* what runs with earlier settings have scanned */
+
+static void teardown_boot(void)
+{
+	lea_device_queue_done(&before);
+	before = (struct lea_device_queue){0};
+	teardown();
+}
+
+const struct fixture fixture = {setup_boot, teardown_boot};
 
 /* Runs a boot scan with the events in @rows; returns its result. */
 static int boot_only(const struct row *rows)
 {
-	struct lea_boot_scan_options pass_options = {.ready = say_ready};
+	struct lea_boot_scan_options pass_options = {.ready = say_ready, .before = &before};
 	int r;
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
@@ -322,6 +331,31 @@ TEST(a_pass_after_settings_have_changed_does_not_begin)
 	ck_assert_int_eq(boot(later), 0);
 	ck_assert_str_eq(activated, "vg_one ");
 	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_B));
+}
+
+/* What was activated with the settings before is not, once a person has taken it down; what they
+ * excluded is added then. */
+TEST(a_scan_with_new_settings_leaves_what_is_recorded)
+{
+	const struct row rows[] = {{CAME, ONE},	  {CAME, STRIPE_A}, {CAME, STRIPE_B},
+				   {SILENCE, NONE}, {SILENCE, NONE},  {SILENCE, NONE},
+				   {CONF, NONE},    {CAME, STRIPE_B}, {SILENCE, NONE},
+				   {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	const struct row later[] = {
+		{SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"r|sdc|\" ] }\n");
+	read_settings();
+	ck_assert_int_eq(boot(rows), LEA_BOOT_SCAN_CONF);
+	ck_assert_str_eq(activated, "vg_one ");
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "");
+	read_settings();
+	indexed[0] = (struct row){CAME, ONE};
+	indexed[1] = (struct row){CAME, STRIPE_A};
+	indexed[2] = (struct row){CAME, STRIPE_B};
+	ck_assert_int_eq(boot(later), 0);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
 }
 
 /* Other VGs may be ours then. */
