@@ -206,8 +206,9 @@ static void ended(void *arg, int result)
 	if (run->summary.vgs_again > run->vgs_again)
 		try_again_later(run);
 	run->vgs_again = run->summary.vgs_again;
-	/* There is room again: the next shortage begins with a short pause. */
-	if (result == 0)
+	/* There is room again: the next shortage begins with a short pause. While a reconcile lacks
+	 * room a pass proves nothing: perhaps it is that of what the reconcile has queued. */
+	if (result == 0 && !run->is_compare_due)
 		run->retry_ms = 0;
 }
 
@@ -255,6 +256,7 @@ static int compare_all(struct run *run)
 	struct lea_reconcile_result result = {0};
 	int r = may_compare(run) ? check_room(run) : 0;
 
+	run->is_compare_due = true; /* until it is done */
 	if (r == 0 && may_compare(run))
 		r = sweep(run, &options, &result);
 	r = r < 0 ? r : lea_reconcile_request_done(run->session->event_fd);
