@@ -143,18 +143,35 @@ static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_ste
 	       (oracle->course.is_lost[step->a] || oracle->course.is_short || is_booting);
 }
 
+/* Is a disk of it a PV since it came, and has nobody read that yet? Until then the VG lacks a PV, and
+ * a change that completes it activates nothing. */
+static bool is_made_slowly(const struct sim_oracle *oracle, const struct sim_state *state,
+			   const struct sim_known_vg *vg)
+{
+	const struct sim_course *course = &oracle->course;
+	const uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->told_ms[i] > state->now_ms &&
+		    course->added_ms[i] < vg->met_ms)
+			return true;
+	return false;
+}
+
 /* Did this step bring the VG about in a way that our program gets to know? */
 static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step,
-		    const struct sim_state *state, const char *id)
+		    const struct sim_state *state, const struct sim_known_vg *vg)
 {
 	const struct sim_disk *before = &oracle->course.before.disk[step->a % SIM_DISKS];
+	const char *id = vg->id;
 
 	if (!sim_is_sure(&oracle->course, state, id))
 		return false;
 	if (is_lost_repeat(oracle, step, state))
 		return false;
 	if (sim_is_add(step->op))
-		return sim_was_only_one_added(&oracle->course, state, id);
+		return sim_was_only_one_added(&oracle->course, state, id) &&
+		       !is_made_slowly(oracle, state, vg);
 	return (step->op == SIM_HEAL || step->op == SIM_SLOW) &&
 	       sim_disks_of(state, id) & 1U << step->a % SIM_DISKS &&
 	       (before->hangs || before->slow_ms > SIM_SLOW_MOST_MS);
@@ -203,7 +220,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	    sim_was_only_one_added(&oracle->course, state, vg->id))
 		vg->is_asked_for = true;
 	if (is_sound && vg->is_asked_for && !vg->going_down_ms &&
-	    is_told(oracle, step, state, vg->id)) {
+	    is_told(oracle, step, state, vg)) {
 		vg->is_due = true;
 		vg->is_due_by_repeat = step->op == SIM_REPEAT || step->op == SIM_SOFT_REBOOT;
 		vg->due_ms = state->now_ms;
