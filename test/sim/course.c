@@ -176,7 +176,8 @@ static uint32_t known_disks(const struct sim_course *course, uint64_t now_ms)
 	uint32_t known = 0;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (!course->is_lost[i] && course->busy_until_ms[i] <= now_ms)
+		if (!course->is_lost[i] && !course->is_unsure[i] &&
+		    course->busy_until_ms[i] <= now_ms)
 			known |= 1U << i;
 	return known;
 }
