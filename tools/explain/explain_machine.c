@@ -222,6 +222,14 @@ static void set_pvid(struct lea_world *world, struct lea_explain_device *device)
 		memcpy(device->pvid, found->expected, sizeof(device->pvid));
 }
 
+/* As people read lists: sda2 before sda10. */
+static int by_device(const void *a, const void *b)
+{
+	const struct lea_explain_device *one = a, *other = b;
+
+	return strverscmp(one->found->device.name, other->found->device.name);
+}
+
 static int take_devices(struct lea_explainer *explainer)
 {
 	struct lea_found *const *found;
@@ -236,7 +244,26 @@ static int take_devices(struct lea_explainer *explainer)
 		explainer->device[i].found = found[i];
 		set_pvid(explainer->world, &explainer->device[i]);
 	}
+	qsort(explainer->device, count, sizeof(*explainer->device), by_device);
 	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct lea_vg *one = ((const struct lea_scan_vg *)a)->vg;
+	const struct lea_vg *other = ((const struct lea_scan_vg *)b)->vg;
+	const int order = strcmp(one->name, other->name);
+
+	return order ? order : strcmp(one->id, other->id);
+}
+
+static int take_vgs(struct lea_explainer *explainer)
+{
+	const int r = lea_scan_vgs(explainer->options.scan, &explainer->vg, &explainer->vg_count);
+
+	if (!r && explainer->vg_count)
+		qsort(explainer->vg, explainer->vg_count, sizeof(*explainer->vg), by_name);
+	return r;
 }
 
 static int index_devices(struct lea_explainer *explainer)
@@ -401,7 +428,7 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 		r = r ? r : read_claims(explainer);
 	}
 	r = r ? r : take_devices(explainer);
-	r = r ? r : lea_scan_vgs(options->scan, &explainer->vg, &explainer->vg_count);
+	r = r ? r : take_vgs(explainer);
 	r = r ? r : index_devices(explainer);
 	r = r ? r : index_vgs(explainer);
 	r = r ? r : index_memory(explainer);
