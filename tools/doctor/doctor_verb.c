@@ -18,15 +18,15 @@
 #include "cli/fail.h"
 #include "cli/json.h"
 #include "cli/log_sink.h"
+#include "cli/target_find.h"
 #include "conf/setup.h"
 #include "doctor/doctor_verb.h"
 #include "doctor/gather.h"
 #include "doctor/run.h"
 #include "memory/boot_memory_file.h"
-#include "scan/scan.h"
 
 #define USAGE                                                                                      \
-	"doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [VG|PV...]"
+	"doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [TARGET...]"
 #define SAMPLE_S      2U
 #define SAMPLE_MOST   10U
 #define UNKNOWN_BYTES 2048U
@@ -37,8 +37,7 @@ struct view {
 	struct lea_arena *arena; /* of the memory */
 	struct lea_boot_memory memory;
 	struct lea_doctor_gathering *gathering;
-	const struct lea_list *targets;
-	const char **device; /* [targets->count]: name of the PV; NULL: a VG; owned */
+	struct lea_targets targets;
 	FILE *out;
 	bool is_json, is_service;
 	struct lea_json json;
@@ -58,19 +57,38 @@ static void view_done(struct view *view)
 	lea_arena_free(view->arena);
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
-	free(view->device);
+	lea_targets_done(&view->targets);
 	free(view->finding);
 }
 
 /* ---- output */
 
-static bool is_wanted(const struct view *view, const struct lea_doctor_finding *finding)
+/* Of an LV that is meant: what is found of itself, its VG and its PVs. */
+static bool is_of_lv(struct view *view, const struct lea_vg *vg, const char *lv)
 {
-	for (uint32_t i = 0; i < view->targets->count; i++)
-		if (view->device[i] ? !strcmp(finding->device, view->device[i])
-				    : !strcmp(finding->vg, view->targets->item[i]))
+	bool any = false;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (!lv[0] || !strcmp(vg->lvs[i].name, lv))
+			any |= lea_targets_have_lv(&view->targets, vg, i);
+	return any;
+}
+
+static bool is_wanted(struct view *view, const struct lea_doctor_finding *finding)
+{
+	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->gathering);
+	const struct lea_devno none = {0, 0};
+
+	if (lea_targets_have_pv(&view->targets, finding->pvid, none, finding->device))
+		return true;
+	for (uint32_t v = 0; v < facts->vgs.count; v++) {
+		const struct lea_vg *vg = facts->vgs.vg[v].vg;
+
+		if (!strcmp(vg->name, finding->vg) &&
+		    (lea_targets_have_vg(&view->targets, vg) || is_of_lv(view, vg, finding->lv)))
 			return true;
-	return !view->targets->count;
+	}
+	return false;
 }
 
 static void add_json(struct view *view, const struct lea_doctor_finding *finding)
@@ -219,53 +237,46 @@ static int finish(struct view *view)
 
 /* ---- targets */
 
-/* The name of the PV at a path; NULL: none. */
-static const char *find_device(struct view *view, const char *path)
+/* A path by another name leads to the PV that the findings name. */
+static void name_device(struct view *view, const struct lea_doctor_disk *disk)
 {
-	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->gathering);
-	struct lea_device device = {0};
-	const char *name = NULL;
+	const struct lea_devno number = {disk->major, disk->minor};
 
-	if (!lea_device_from_arg(view->world, path, &device))
-		for (uint32_t i = 0; i < facts->disks.count; i++)
-			if (facts->disks.disk[i].is_pv &&
-			    facts->disks.disk[i].major == device.major &&
-			    facts->disks.disk[i].minor == device.minor)
-				name = facts->disks.disk[i].name;
-	lea_device_done(&device);
-	return name;
+	for (uint32_t t = 0; t < view->targets.count; t++)
+		for (uint32_t i = 0; i < view->targets.target[t].count; i++) {
+			struct lea_meaning *meaning = &view->targets.target[t].meaning[i];
+
+			if (lea_meaning_is_pv(meaning, disk->pvid, number, disk->name))
+				snprintf(meaning->path, sizeof(meaning->path), "%s", disk->name);
+		}
 }
 
-static bool has_vg(const struct lea_doctor_facts *facts, const char *name)
-{
-	for (uint32_t v = 0; v < facts->vgs.count; v++)
-		if (!strcmp(facts->vgs.vg[v].vg->name, name))
-			return true;
-	return false;
-}
-
-/* Returns an exit code. */
-static int find_targets(struct view *view)
+/* Is there what each word means? Returns an exit code. */
+static int check_targets(struct view *view)
 {
 	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->gathering);
+	const char *unmet;
 
-	view->device = calloc((size_t)view->targets->count + 1, sizeof(*view->device));
-	if (!view->device)
-		return LEA_EXIT_FAILED;
-	for (uint32_t i = 0; i < view->targets->count; i++) {
-		const char *target = view->targets->item[i];
-
-		if (target[0] == '/')
-			view->device[i] = find_device(view, target);
-		if (view->device[i] || has_vg(facts, target))
-			continue;
-		lea_log(view->world->log, LEA_LOG_ERROR,
-			"%s: VG or PV not found on devices that LVM may use; see: lvmevent explain "
-			"%s",
-			target, target);
-		return LEA_EXIT_FAILED;
+	for (uint32_t v = 0; v < facts->vgs.count; v++) {
+		(void)lea_targets_have_vg(&view->targets, facts->vgs.vg[v].vg);
+		(void)is_of_lv(view, facts->vgs.vg[v].vg, "");
 	}
-	return LEA_EXIT_DONE;
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
+		const struct lea_devno number = {disk->major, disk->minor};
+
+		if (disk->is_pv &&
+		    lea_targets_have_pv(&view->targets, disk->pvid, number, disk->name))
+			name_device(view, disk);
+	}
+	unmet = lea_targets_unmet(&view->targets);
+	if (!unmet)
+		return LEA_EXIT_DONE;
+	lea_log(view->world->log, LEA_LOG_ERROR,
+		"%s: VG, LV, PV or tag not found on devices that LVM may use; see: lvmevent "
+		"explain %s",
+		unmet, unmet);
+	return LEA_EXIT_FAILED;
 }
 
 /* ---- options */
@@ -343,8 +354,10 @@ static void read_memory(struct view *view, struct lea_doctor_options *options)
 		options->memory = &view->memory;
 }
 
-static int examine(struct view *view, struct lea_doctor_options *options)
+static int examine(struct view *view, struct lea_doctor_options *options,
+		   const struct lea_list *words)
 {
+	LEA_AUTO(lea_target_finder_done) struct lea_target_finder finder = {.world = view->world};
 	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_doctor_sink sink = {take_finding, take_unknown, view};
 	int r, code = lea_setup(view->world, &settings, &view->conf);
@@ -355,7 +368,10 @@ static int examine(struct view *view, struct lea_doctor_options *options)
 	r = lea_doctor_gather(view->world, view->conf, options, &view->gathering);
 	if (r)
 		return r > 0 ? LEA_EXIT_FAILED : lea_tool_fail(view->world, r, "doctor");
-	code = find_targets(view);
+	r = lea_targets_find(&finder, words, &view->targets);
+	if (r)
+		return lea_tool_fail(view->world, r, "doctor");
+	code = check_targets(view);
 	if (code)
 		return code;
 	lea_json_begin(&view->json);
@@ -386,15 +402,14 @@ int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 	LEA_AUTO(view_done)
 	struct view view = {.world = world,
 			    .out = lea_cmd_report(world)->out,
-			    .is_service = lea_cmd_report(world)->is_service,
-			    .targets = &opts.positional};
+			    .is_service = lea_cmd_report(world)->is_service};
 	struct lea_doctor_options options = {0};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 
 	view.is_json = args.json != 0;
 	code = code < 0 ? parse_request(&args, &options) : code;
 	if (!code && options.only)
-		code = examine(&view, &options);
+		code = examine(&view, &options, &opts.positional);
 	lea_opts_done(&opts);
 	return code;
 }

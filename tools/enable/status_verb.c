@@ -278,12 +278,11 @@ static int read_vgs(struct status *status, struct lea_inventory *ret_inventory)
 		.scan = {.use_names_filter = true, .lock = LEA_FILTER_LOCK_TRY, .wants_own_id = true},
 		.skips_states = true};
 	struct lea_reader *reader = NULL;
-	uint32_t unknown = 0;
 	int r = lea_survey_prepare(world, conf, &reader, &options.scan);
 
 	if (!r)
 		lea_reader_listen(reader, someone_waits, NULL);
-	r = r ? r : lea_inventory_collect(world, conf, &options, ret_inventory, &unknown);
+	r = r ? r : lea_inventory_collect(world, conf, &options, ret_inventory);
 	lea_reader_free(reader);
 	return r;
 }

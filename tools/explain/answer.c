@@ -189,7 +189,8 @@ uint32_t lea_explainer_tell_forgotten(struct lea_explainer *explainer, const cha
 	for (uint32_t i = 0; memory && i < memory->vg_count; i++) {
 		const struct lea_boot_vg *vg = forgotten(explainer, i);
 
-		if (!vg || (name && strcmp(vg->name, name) != 0))
+		if (!vg || (name && strcmp(vg->name, name) != 0) ||
+		    !lea_targets_have_name(explainer->options.targets, vg->name))
 			continue;
 		tell_forgotten(&subject, vg);
 		count++;
@@ -225,53 +226,72 @@ static bool is_of_vg(const struct lea_explain_device *device, const struct lea_v
 	return device->pvid[0] && lea_vg_find_pv(vg, device->pvid) != LEA_NONE;
 }
 
-/* The VG with all that belongs to it, or with one LV. True: it has such an LV. */
+static void tell_pvs(struct lea_subject *subject)
+{
+	struct lea_explainer *explainer = subject->explainer;
+
+	for (size_t i = 0; i < explainer->device_count; i++)
+		if (is_of_vg(&explainer->device[i], subject->vg))
+			lea_subject_tell_device(subject, &explainer->device[i]);
+	for (uint32_t i = 0; i < subject->vg->pv_count; i++)
+		if (!subject->scanned->pv[i] &&
+		    !lea_explainer_device(explainer, subject->vg->pvs[i].id))
+			tell_absent(subject, subject->vg->pvs[i].id, subject->vg->name);
+}
+
+static bool means_lv(const struct lea_meaning *meaning, const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (lea_meaning_is_lv(meaning, vg, i))
+			return true;
+	return false;
+}
+
+/* The VG with all that belongs to it, or with the LVs that are meant. */
 static int tell_scanned(struct lea_explainer *explainer, const struct lea_scan_vg *scanned,
-			const char *lv, bool *ret_has_lv)
+			const struct lea_meaning *meaning)
 {
 	LEA_AUTO(lea_subject_done)
 	struct lea_subject subject = {.tells_configured = true, .tells_sound = true};
+	const bool is_whole = lea_meaning_is_vg(meaning, scanned->vg);
 	int r = lea_subject_begin(&subject, explainer, scanned);
 
 	if (r)
 		return r;
+	subject.is_beside = !is_whole;
 	lea_subject_tell_vg(&subject);
-	subject.tells_sound = lv != NULL;
-	for (uint32_t i = 0; i < subject.vg->lv_count; i++) {
-		if (lv && strcmp(subject.vg->lvs[i].name, lv) != 0)
-			continue;
-		*ret_has_lv = true;
-		tell_lv(&subject, i);
-	}
-	for (size_t i = 0; !lv && i < explainer->device_count; i++)
-		if (is_of_vg(&explainer->device[i], subject.vg))
-			lea_subject_tell_device(&subject, &explainer->device[i]);
-	for (uint32_t i = 0; !lv && i < subject.vg->pv_count; i++)
-		if (!scanned->pv[i] && !lea_explainer_device(explainer, subject.vg->pvs[i].id))
-			tell_absent(&subject, subject.vg->pvs[i].id, subject.vg->name);
+	subject.is_beside = is_whole;
+	subject.tells_sound = !is_whole;
+	for (uint32_t i = 0; i < subject.vg->lv_count; i++)
+		if (is_whole || lea_meaning_is_lv(meaning, subject.vg, i))
+			tell_lv(&subject, i);
+	if (is_whole)
+		tell_pvs(&subject);
 	return 0;
 }
 
-int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg, const char *lv)
+/* @ret_count: VGs that are meant, or LVs of which are */
+static int tell_vgs(struct lea_explainer *explainer, const struct lea_meaning *meaning,
+		    uint32_t *ret_count)
 {
-	uint32_t count = 0;
-	bool has_lv = !lv;
 	int r = 0;
 
+	*ret_count = 0;
 	for (size_t i = 0; !r && i < explainer->vg_count; i++) {
-		if (strcmp(explainer->vg[i].vg->name, vg) != 0)
+		const struct lea_vg *vg = explainer->vg[i].vg;
+		const bool is_meant = lea_meaning_is_vg(meaning, vg) || means_lv(meaning, vg);
+
+		/* A VG that lacks the LV is told all the same. */
+		if (!is_meant &&
+		    (meaning->kind != LEA_TARGET_LV || strcmp(meaning->vg, vg->name) != 0))
 			continue;
-		r = tell_scanned(explainer, &explainer->vg[i], lv, &has_lv);
-		count++;
+		r = tell_scanned(explainer, &explainer->vg[i], meaning);
+		*ret_count += is_meant;
 	}
-	if (r || (count && has_lv))
-		return r;
-	if (count)
-		return LEA_EXPLAIN_NO_LV;
-	return lea_explainer_tell_forgotten(explainer, vg) ? 0 : LEA_EXPLAIN_UNKNOWN;
+	return r;
 }
 
-int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid)
+static int tell_pv(struct lea_explainer *explainer, const char *pvid)
 {
 	struct lea_subject subject = {
 		.explainer = explainer, .tells_configured = true, .tells_sound = true};
@@ -288,41 +308,59 @@ int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid)
 	return 0;
 }
 
-/* The LV whose device has this uuid. */
-static int tell_lv_of_uuid(struct lea_explainer *explainer, const char *uuid)
+/* @is_lv: it is told already, as an LV */
+static int tell_device(struct lea_explainer *explainer, const struct lea_meaning *meaning,
+		       bool is_lv)
 {
-	for (size_t i = 0; i < explainer->vg_count; i++) {
-		const struct lea_vg *vg = explainer->vg[i].vg;
-
-		for (uint32_t lv = 0; !strncmp(uuid, vg->id, 32) && lv < vg->lv_count; lv++)
-			if (!strncmp(uuid + 32, vg->lvs[lv].id, 32))
-				return lea_explainer_tell_vg(explainer, vg->name, vg->lvs[lv].name);
-	}
-	return LEA_EXPLAIN_UNKNOWN;
-}
-
-int lea_explainer_tell_device(struct lea_explainer *explainer, const struct lea_device *wanted)
-{
-	struct lea_subject subject = {
-		.explainer = explainer, .tells_configured = true, .tells_sound = true};
-	char uuid[LEA_SYSFS_VALUE_BYTES];
-	const bool is_lv = !lea_sysfs_text(explainer->world, lea_device_devno(wanted), "dm/uuid",
-					   uuid, sizeof(uuid)) &&
-			   !strncmp(uuid, "LVM-", 4) && strlen(uuid) >= 68 &&
-			   !tell_lv_of_uuid(explainer, uuid + 4);
+	struct lea_subject subject = {.explainer = explainer,
+				      .tells_configured = true,
+				      .tells_sound = true,
+				      .is_beside = is_lv};
 
 	for (size_t i = 0; i < explainer->device_count; i++) {
-		const struct lea_device *device = &explainer->device[i].found->device;
+		struct lea_explain_device *device = &explainer->device[i];
+		const struct lea_device *found = &device->found->device;
 
-		if ((device->major != wanted->major || device->minor != wanted->minor) &&
-		    strcmp(device->name, wanted->name) != 0)
+		if ((found->major != meaning->number.major ||
+		     found->minor != meaning->number.minor) &&
+		    strcmp(found->name, meaning->path) != 0)
 			continue;
 		/* What lies on an LV may be a PV, as a virtual machine's. */
-		if (!is_lv || explainer->device[i].pvid[0])
-			lea_subject_tell_device(&subject, &explainer->device[i]);
+		if (!is_lv || device->pvid[0])
+			lea_subject_tell_device(&subject, device);
 		return 0;
 	}
 	return is_lv ? 0 : LEA_EXPLAIN_UNKNOWN;
+}
+
+int lea_explainer_tell(struct lea_explainer *explainer, const struct lea_meaning *meaning)
+{
+	uint32_t count;
+	size_t ignored;
+	int r = tell_vgs(explainer, meaning, &count);
+
+	if (r)
+		return r;
+	switch (meaning->kind) {
+	case LEA_TARGET_VG:
+		return count || lea_explainer_tell_forgotten(explainer, meaning->vg)
+			       ? 0
+			       : LEA_EXPLAIN_UNKNOWN;
+	case LEA_TARGET_LV:
+		if (count)
+			return 0;
+		if (lea_index_find(&explainer->vg_names, meaning->vg, &ignored))
+			return LEA_EXPLAIN_NO_LV;
+		return lea_explainer_tell_forgotten(explainer, meaning->vg) ? 0
+									    : LEA_EXPLAIN_UNKNOWN;
+	case LEA_TARGET_ID:
+		return count ? 0 : tell_pv(explainer, meaning->id);
+	case LEA_TARGET_DEVICE:
+		return tell_device(explainer, meaning, count > 0);
+	case LEA_TARGET_TAG:
+	default:
+		return count ? 0 : LEA_EXPLAIN_UNKNOWN;
+	}
 }
 
 void lea_explainer_tell_excluded(struct lea_explainer *explainer)

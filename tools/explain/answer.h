@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "cli/target.h"
 #include "explain/cause.h"
 #include "filter/filter.h"
 #include "memory/boot_memory.h"
@@ -25,9 +26,11 @@ struct lea_answer {
 	const char *state;		 /* a word of lvmevent-explain(8) */
 	const struct lea_reason *reason; /* NULL: it is as it should be */
 	bool is_told;			 /* set by lea_subject_tell */
+	bool is_beside;			 /* it is told for the sake of another one: a PV of a VG */
 	/* Of a plan: whose it is, bits of enum lea_answer_mark, and when the boot activates it. */
 	uint32_t marks;
 	enum lea_need_class when;
+	const struct lea_scan_vg *scanned; /* a VG of a plan, with its devices; else NULL */
 };
 
 enum lea_answer_mark {
@@ -45,6 +48,7 @@ struct lea_explain_options {
 	void *arg;
 	/* For lea_explainer_plan: neither run files nor what is active count. */
 	bool is_plan;
+	struct lea_targets *targets;   /* of the plan; NULL or none: everything; borrowed */
 	const struct lea_needs *needs; /* of the boot; borrowed */
 };
 
@@ -65,14 +69,10 @@ LEA_DEFINE_FREEP(struct lea_explainer, lea_explainer_freep, lea_explainer_free);
 /* Everything that is not as it should be, but for what an administrator has configured so and the
  * boot does not need. */
 LEA_MUST_CHECK int lea_explainer_tell_all(struct lea_explainer *explainer);
-/* The VG, its LVs that are not as they should be, and its PVs. @lv: only this LV; NULL: all. */
-LEA_MUST_CHECK int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg,
-					 const char *lv);
-/* @pvid: 32 characters */
-LEA_MUST_CHECK int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid);
-/* A device; if it is an LV, that LV. */
-LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
-					     const struct lea_device *wanted);
+/* What a word means: a VG, its LVs that are not as they should be, and its PVs; an LV, behind its
+ * VG; a PV; a device. */
+LEA_MUST_CHECK int lea_explainer_tell(struct lea_explainer *explainer,
+				      const struct lea_meaning *meaning);
 /* PVs that an administrator has excluded, and that no answer has told yet. */
 void lea_explainer_tell_excluded(struct lea_explainer *explainer);
 /* What another scan has found behind the settings that exclude a device of this one: whose PV it
@@ -90,7 +90,8 @@ bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *v
 /* Is this LV active? */
 bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv);
 /*
- * lea_explainer_plan - what a boot would do: every VG, visible LV, and PV that is not used
+ * lea_explainer_plan - what a boot would do: every VG, visible LV, and PV that is not used; or those
+ * that are meant, a PV with its VG
  * @when: only VGs of this class; PVs, and VGs that are missing, come with LEA_CLASS_LAST
  * States are "activated", "handed to lvm" and "left alone", or those of PVs and of missing VGs. For
  * an explainer with is_plan. Returns 0 or -ENOMEM.

@@ -8,13 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/exit.h"
-#include "base/id.h"
-#include "memory/boot_memory_file.h"
-#include "memory/need_memory.h"
 #include "memory/needs_read.h"
 #include "rules/rule_override.h"
 #include "scan/survey.h"
-#include "world/mounts.h"
 #include "world/udevdb.h"
 
 /* ---- behind the settings that exclude devices */
@@ -87,120 +83,27 @@ int lea_examine_excluded(struct lea_examine *examine, const char *vg)
 
 /* ---- targets */
 
-/* "VG" or "VG/LV". */
-static int tell_word(struct lea_examine *examine, const char *word)
+/* What the word may mean, until one is known. */
+static int tell_meaning(struct lea_examine *examine, const struct lea_meaning *meaning)
 {
-	char vg[128];
-	const char *slash = strchr(word, '/');
-	int r;
+	int r = lea_explainer_tell(examine->explainer, meaning);
 
-	snprintf(vg, sizeof(vg), "%.*s", slash ? (int)(slash - word) : 127, word);
-	if (!lea_name_ok(vg) || (slash && !lea_name_ok(slash + 1)))
-		return LEA_EXPLAIN_UNKNOWN;
-	r = lea_explainer_tell_vg(examine->explainer, vg, slash ? slash + 1 : NULL);
-	return r == LEA_EXPLAIN_UNKNOWN ? lea_examine_excluded(examine, vg) : r;
-}
-
-static int tell_path(struct lea_examine *examine, const char *path)
-{
-	struct lea_device device = {0};
-	int r = lea_device_from_arg(examine->world, path, &device);
-
-	r = r ? LEA_EXPLAIN_UNKNOWN : lea_explainer_tell_device(examine->explainer, &device);
-	lea_device_done(&device);
+	/* Its PVs may be behind a setting. */
+	if (r == LEA_EXPLAIN_UNKNOWN &&
+	    (meaning->kind == LEA_TARGET_VG || meaning->kind == LEA_TARGET_LV))
+		r = lea_examine_excluded(examine, meaning->vg);
 	return r;
 }
 
-/* A file system that is known by its UUID or label: udev's link leads to it, if it is there. */
-static int tell_file_system(struct lea_examine *examine, const struct lea_need *need)
+int lea_examine_target(struct lea_examine *examine, const char *word)
 {
-	static const char *const folders[] = {
-		[LEA_NEED_UUID] = "by-uuid",
-		[LEA_NEED_LABEL] = "by-label",
-		[LEA_NEED_PARTUUID] = "by-partuuid",
-		[LEA_NEED_PARTLABEL] = "by-partlabel",
-	};
-	char path[512];
+	struct lea_target target;
+	int r = lea_target_find(&examine->finder, word, &target);
 
-	if (need->kind == LEA_NEED_WORD)
-		return tell_word(examine, need->value);
-	snprintf(path, sizeof(path), "/dev/disk/%s/%s", folders[need->kind], need->value);
-	return tell_path(examine, path);
-}
-
-/* @source: as in fstab, decoded. */
-static int tell_source(struct lea_examine *examine, const char *source)
-{
-	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
-	const struct lea_need_sources sources = {.device = source};
-	int r = lea_needs_parse(&sources, &needs);
-
-	r = r || !examine->has_memory ? r : lea_need_remembered(needs, &examine->memory);
-	if (r)
-		return r;
-	r = LEA_EXPLAIN_UNKNOWN;
-	/* The last one: an LV that the memory has for a UUID comes after that UUID. */
-	for (uint32_t i = needs->count; r == LEA_EXPLAIN_UNKNOWN && i > 0; i--)
-		r = tell_file_system(examine, &needs->need[i - 1]);
-	return r == LEA_EXPLAIN_UNKNOWN ? tell_path(examine, source) : r;
-}
-
-/* What stands in the first column of fstab, perhaps with quotes and escapes. */
-static int tell_written_source(struct lea_examine *examine, const char *target)
-{
-	LEA_AUTO(lea_freep) char *source = strdup(target);
-
-	if (!source)
-		return -ENOMEM;
-	return lea_mount_decode(source) ? tell_source(examine, source) : LEA_EXPLAIN_UNKNOWN;
-}
-
-const char *lea_examine_fstab(struct lea_examine *examine)
-{
-	if (!examine->has_fstab) {
-		examine->fstab_fault =
-			lea_mounts_read_text(examine->world, LEA_FSTAB, &examine->fstab);
-		if (examine->fstab_fault < 0)
-			lea_log(examine->world->log, LEA_LOG_WARNING,
-				"WARNING: /etc/fstab: %s; what it mounts is unknown.",
-				strerror(-examine->fstab_fault));
-	}
-	examine->has_fstab = true;
-	return examine->fstab;
-}
-
-/* What fstab mounts there. */
-static int tell_point(struct lea_examine *examine, const char *point)
-{
-	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab = {0};
-	const char *text = lea_examine_fstab(examine);
-	const struct lea_mount *line;
-	char *copy = text ? strdup(text) : NULL;
-	int r = 0;
-
-	if (text)
-		r = copy ? lea_mounts_parse(copy, LEA_FSTAB, &fstab) : -ENOMEM;
-	line = lea_mounts_find_point(&fstab, point);
-	if (r)
-		return r;
-	return line ? tell_source(examine, line->source) : tell_written_source(examine, point);
-}
-
-int lea_examine_target(struct lea_examine *examine, const char *target)
-{
-	char pvid[33];
-	int r = LEA_EXPLAIN_UNKNOWN;
-
-	if (!lea_id_parse(target, pvid))
-		r = lea_explainer_tell_pv(examine->explainer, pvid);
-	if (r == LEA_EXPLAIN_UNKNOWN && target[0] != '/')
-		r = tell_word(examine, target);
-	if (r == LEA_EXPLAIN_UNKNOWN && target[0] == '/')
-		r = tell_path(examine, target);
-	if (r != LEA_EXPLAIN_UNKNOWN)
-		return r;
-	return target[0] == '/' ? tell_point(examine, target)
-				: tell_written_source(examine, target);
+	r = r ? r : LEA_EXPLAIN_UNKNOWN;
+	for (uint32_t i = 0; r == LEA_EXPLAIN_UNKNOWN && i < target.count; i++)
+		r = tell_meaning(examine, &target.meaning[i]);
+	return r;
 }
 
 /* ---- the machine */
@@ -241,15 +144,6 @@ static int scan_all(struct lea_examine *examine)
 	return r ? r : lea_scan_recall(examine->scan);
 }
 
-/* The memory is a hint: without it less is said. */
-static void read_memory(struct lea_examine *examine)
-{
-	examine->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
-	examine->has_memory =
-		examine->arena &&
-		!lea_boot_memory_read(examine->world, examine->arena, &examine->memory);
-}
-
 int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
 		      const struct lea_conf *conf, const struct lea_explain_options *options)
 {
@@ -258,13 +152,13 @@ int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
 
 	examine->world = world;
 	examine->conf = conf;
-	read_memory(examine);
+	examine->finder.world = world;
 	r = lea_boot_needs_read(world, conf, &examine->needs);
 	r = r ? r : scan_all(examine);
 	if (r > 0)
 		return LEA_EXIT_FAILED;
 	all_options.charge = charge_of(world);
-	all_options.memory = examine->has_memory ? &examine->memory : NULL;
+	all_options.memory = lea_target_memory(&examine->finder);
 	all_options.needs = examine->needs;
 	all_options.scan = examine->scan;
 	all_options.filter = examine->filter;
@@ -284,7 +178,6 @@ void lea_examine_done(struct lea_examine *examine)
 	lea_filter_free(examine->filter);
 	lea_reader_free(examine->reader);
 	lea_needs_free(examine->needs);
-	lea_arena_free(examine->arena);
-	free(examine->fstab);
+	lea_target_finder_done(&examine->finder);
 	memset(examine, 0, sizeof(*examine));
 }

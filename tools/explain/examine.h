@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "cli/target_find.h"
 #include "explain/answer.h"
 
 /* Zeroed at first. All owned but world and conf. */
@@ -15,19 +16,14 @@ struct lea_examine {
 	struct lea_reader *reader;
 	struct lea_filter *filter;
 	struct lea_scan *scan;
-	struct lea_arena *arena; /* of the memory */
-	struct lea_boot_memory memory;
-	struct lea_needs *needs; /* of the boot */
-	bool has_memory;
+	struct lea_target_finder finder; /* has the memory and fstab */
+	struct lea_needs *needs;	 /* of the boot */
 	struct lea_explainer *explainer;
 	/* Of what settings exclude, once somebody asks for a VG that is not known. */
 	bool has_looked;
 	struct lea_conf open_conf; /* without these settings; borrows from conf */
 	struct lea_reader *open_reader;
 	struct lea_scan *open_scan;
-	char *fstab;	 /* for lea_examine_fstab; owned */
-	int fstab_fault; /* of its reading */
-	bool has_fstab;	 /* it was read, or tried */
 };
 
 /*
@@ -41,13 +37,6 @@ LEA_MUST_CHECK int lea_examine_begin(struct lea_examine *examine, struct lea_wor
 void lea_examine_done(struct lea_examine *examine);
 
 /*
- * lea_examine_fstab - the text of fstab, read once
- * NULL: there is none, or it cannot be read: then a warning says so, once, and nothing follows from
- * a line that is not there. Borrowed.
- */
-const char *lea_examine_fstab(struct lea_examine *examine);
-
-/*
  * lea_examine_excluded - explain the PVs of a VG that settings exclude
  * A setting forbids to use a device, not to read whose it is. The first call reads the labels and
  * metadata of these devices, in a child with deadlines. Returns 0, LEA_EXPLAIN_UNKNOWN (none of
@@ -55,6 +44,6 @@ const char *lea_examine_fstab(struct lea_examine *examine);
  */
 LEA_MUST_CHECK int lea_examine_excluded(struct lea_examine *examine, const char *vg);
 
-/* Explains a VG, VG/LV, PVID, path in /dev, mount point, or source of a line in fstab. Returns 0,
- * LEA_EXPLAIN_UNKNOWN, LEA_EXPLAIN_NO_LV or -errno. */
-LEA_MUST_CHECK int lea_examine_target(struct lea_examine *examine, const char *target);
+/* Explains what a word means, see cli/target.h. Returns 0, LEA_EXPLAIN_UNKNOWN, LEA_EXPLAIN_NO_LV or
+ * -errno. */
+LEA_MUST_CHECK int lea_examine_target(struct lea_examine *examine, const char *word);

@@ -83,8 +83,10 @@ static void plan_lv(struct lea_subject *subject, uint32_t index, struct lea_answ
 	answer->state = state;
 }
 
-static void plan_vg(struct lea_subject *subject, enum lea_need_class when)
+/* @is_whole: all of its LVs are meant */
+static void plan_vg(struct lea_subject *subject, enum lea_need_class when, bool is_whole)
 {
+	struct lea_targets *targets = subject->explainer->options.targets;
 	struct lea_vg_facts facts;
 	struct lea_subject_texts texts;
 	struct lea_reason reason;
@@ -105,33 +107,73 @@ static void plan_vg(struct lea_subject *subject, enum lea_need_class when)
 					      : has_reason ? "left alone"
 							   : "activated",
 				     .marks = marks_of(subject, facts.access),
-				     .when = when};
+				     .when = when,
+				     .scanned = subject->scanned};
 	lea_subject_tell(subject, &answer, has_reason, &reason);
+	answer.scanned = NULL;
 	for (uint32_t lv = 0; lv < subject->vg->lv_count; lv++)
-		plan_lv(subject, lv, &answer, has_reason && !is_delegated ? &reason : NULL);
+		if (is_whole || lea_targets_have_lv(targets, subject->vg, lv))
+			plan_lv(subject, lv, &answer, has_reason && !is_delegated ? &reason : NULL);
+}
+
+/* ---- what is meant */
+
+/* Is all of the VG meant, by itself or by a PV? */
+static bool is_whole(struct lea_targets *targets, const struct lea_scan_vg *scanned)
+{
+	bool is = lea_targets_have_vg(targets, scanned->vg);
+
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
+		const struct lea_found *found = scanned->pv[i];
+
+		is |= lea_targets_have_pv(targets, scanned->vg->pvs[i].id,
+					  found ? lea_device_devno(&found->device)
+						: (struct lea_devno){0, 0},
+					  found ? found->device.name : "");
+	}
+	return is;
+}
+
+static bool has_meant_lv(struct lea_targets *targets, const struct lea_vg *vg)
+{
+	bool any = false;
+
+	for (uint32_t lv = 0; lv < vg->lv_count; lv++)
+		any |= lea_targets_have_lv(targets, vg, lv);
+	return any;
 }
 
 static void plan_device(struct lea_explainer *explainer, struct lea_explain_device *device)
 {
 	struct lea_subject subject = {.explainer = explainer, .tells_configured = true};
 
-	if (device->pvid[0] || device->found->fault == -ETIMEDOUT)
+	if ((device->pvid[0] || device->found->fault == -ETIMEDOUT) &&
+	    lea_targets_have_pv(explainer->options.targets, device->pvid,
+				lea_device_devno(&device->found->device),
+				device->found->device.name))
 		lea_subject_tell_device(&subject, device);
 }
 
 int lea_explainer_plan(struct lea_explainer *explainer, enum lea_need_class when)
 {
+	struct lea_targets *targets = explainer->options.targets;
+
 	for (size_t i = 0; i < explainer->vg_count; i++) {
 		LEA_AUTO(lea_subject_done)
 		struct lea_subject subject = {.tells_configured = true, .tells_sound = true};
+		bool whole, part;
 		int r;
 
 		if (lea_need_of_vg(explainer->options.needs, explainer->vg[i].vg) != when)
 			continue;
+		whole = is_whole(targets, &explainer->vg[i]);
+		part = has_meant_lv(targets, explainer->vg[i].vg);
+		if (!whole && !part)
+			continue;
 		r = lea_subject_begin(&subject, explainer, &explainer->vg[i]);
 		if (r)
 			return r;
-		plan_vg(&subject, when);
+		plan_vg(&subject, when, whole);
 	}
 	if (when != LEA_CLASS_LAST)
 		return 0;

@@ -27,7 +27,7 @@
 
 #define EXPLAIN		    "lvmevent explain "
 #define USAGE		    "explain [--json] [TARGET...]"
-#define SHOWN_MOST	    5U /* LVs of a VG with the same cause, for people */
+#define SHOWN_MOST	    5U /* LVs of a VG, or PVs, with the same cause, for people */
 
 struct view {
 	struct lea_world *world;
@@ -38,8 +38,8 @@ struct view {
 	struct lea_json json;
 	struct json_object *answers; /* list in it */
 	size_t shown;
-	char vg[128], cause[32]; /* of the last LV that was printed */
-	uint32_t alike;		 /* LVs after it with the same */
+	char of[160], cause[32]; /* of the last LV or PV that was printed: "LVs of VG data" */
+	uint32_t alike;		 /* so many in a row had both */
 };
 
 static void view_done(struct view *view)
@@ -73,24 +73,26 @@ static void add_json(struct view *view, const struct lea_answer *answer)
 static void end_alike(struct view *view)
 {
 	if (view->alike > SHOWN_MOST)
-		fprintf(view->out, "LVs of VG %s: %u more: %s\n", view->vg,
-			view->alike - SHOWN_MOST, view->cause);
+		fprintf(view->out, "%s: %u more: %s\n", view->of, view->alike - SHOWN_MOST,
+			view->cause);
 	view->alike = 0;
 }
 
-/* Is it one LV more of those that are only counted? */
+/* Is it one LV of a VG, or one PV, more of those that are only counted? */
 static bool is_counted(struct view *view, const struct lea_answer *answer)
 {
 	const char *cause = answer->reason ? answer->reason->cause : "";
+	char of[sizeof(view->of)] = "";
 
-	if (strcmp(answer->type, "lv") != 0 || strcmp(answer->vg, view->vg) != 0 ||
-	    strcmp(cause, view->cause) != 0)
+	if (!strcmp(answer->type, "lv"))
+		snprintf(of, sizeof(of), "LVs of VG %s", answer->vg);
+	else if (!strcmp(answer->type, "pv"))
+		snprintf(of, sizeof(of), "PVs");
+	if (strcmp(of, view->of) != 0 || strcmp(cause, view->cause) != 0)
 		end_alike(view);
-	if (strcmp(answer->type, "lv") != 0)
-		return false;
-	snprintf(view->vg, sizeof(view->vg), "%s", answer->vg);
+	snprintf(view->of, sizeof(view->of), "%s", of);
 	snprintf(view->cause, sizeof(view->cause), "%s", cause);
-	return ++view->alike > SHOWN_MOST;
+	return of[0] && ++view->alike > SHOWN_MOST;
 }
 
 static void print_answer(struct view *view, const struct lea_answer *answer)
@@ -199,13 +201,14 @@ static void tell_mount(struct view *view, const struct lea_need *need)
 static int tell_mounts(struct view *view, const char *only)
 {
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
-	const struct lea_need_sources sources = {.fstab = lea_examine_fstab(&view->examine)};
+	const struct lea_need_sources sources = {.fstab = lea_target_fstab(&view->examine.finder)};
+	struct lea_boot_memory *memory = lea_target_memory(&view->examine.finder);
 	int r;
 
 	if (!sources.fstab)
 		return 0;
 	r = lea_needs_parse(&sources, &needs);
-	r = r || !view->examine.has_memory ? r : lea_need_remembered(needs, &view->examine.memory);
+	r = r || !memory ? r : lea_need_remembered(needs, memory);
 	for (uint32_t i = 0; !r && i < needs->count; i++)
 		if (!only || !strcmp(needs->need[i].user, only))
 			tell_mount(view, &needs->need[i]);
@@ -220,9 +223,9 @@ static int tell_target(struct view *view, const char *target)
 	LEA_AUTO(lea_freep) char *tidy = strdup(target);
 	int r = tidy ? 0 : -ENOMEM;
 
-	if (!r)
+	if (tidy)
 		lea_mount_tidy(tidy);
-	r = r ? r : lea_examine_target(&view->examine, tidy);
+	r = r ? r : lea_examine_target(&view->examine, target);
 	return r ? r : tell_mounts(view, tidy);
 }
 
@@ -257,7 +260,7 @@ static int tell_targets(struct view *view, const struct lea_list *targets)
 	end_alike(view);
 	if (view->is_json && r >= 0)
 		r = lea_json_print(&view->json, view->out);
-	else if (r >= 0 && !view->shown && !targets->count && view->examine.fstab_fault >= 0)
+	else if (r >= 0 && !view->shown && !targets->count && view->examine.finder.fstab_fault >= 0)
 		fprintf(view->out, "Everything is as it should be.\n");
 	if (r < 0)
 		lea_log_fault(view->world->log, r, "Explaining");

@@ -87,6 +87,7 @@ void lea_subject_tell(struct lea_subject *subject, struct lea_answer *answer, bo
 	if (subject->tells_only_configured && !(has_reason && reason->is_configured))
 		return;
 	answer->is_told = true;
+	answer->is_beside = subject->is_beside;
 	if (has_reason) {
 		lea_access_plain(reason->evidence, plain, sizeof(plain));
 		memcpy(reason->evidence, plain, sizeof(plain));

@@ -18,6 +18,7 @@ struct lea_subject {
 	bool tells_configured;	    /* also what an administrator wants so */
 	bool tells_sound;	    /* also what is as it should be */
 	bool tells_only_configured; /* nothing but what an administrator wants so */
+	bool is_beside;		    /* what is told was not asked for by itself */
 };
 
 /* Zeroed before; lea_subject_done is needed in either case. 0 or -ENOMEM. */

@@ -23,8 +23,9 @@
 #include "explain/examine.h"
 #include "explain/plan_verb.h"
 
-#define USAGE	       "plan [--boot] [--config FILE] [--json]"
+#define USAGE	       "plan [--boot] [--config FILE] [--json] [TARGET...]"
 #define MAX_FILE_BYTES (16U * 1024U * 1024U)
+#define NAMED_MOST     5U /* devices of a VG, for people */
 
 struct view {
 	struct lea_world *world;
@@ -35,11 +36,14 @@ struct view {
 	bool is_json, has_color, has_order;
 	struct lea_json json;
 	struct json_object *answers; /* list in it */
+	struct lea_targets targets;
+	struct lea_reason of_vg; /* of the last VG; without a cause: none */
 	uint32_t vgs, vgs_activated, vgs_handed, lvs, lvs_due;
 };
 
 static void view_done(struct view *view)
 {
+	lea_targets_done(&view->targets);
 	lea_examine_done(&view->examine);
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
@@ -78,6 +82,10 @@ static void add_json(struct view *view, const struct lea_answer *answer)
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
 		if (answer->marks & marks[i].mark)
 			lea_json_text(json, list, NULL, marks[i].word);
+	list = lea_json_list(json, object, "devices");
+	for (uint32_t i = 0; answer->scanned && i < answer->scanned->vg->pv_count; i++)
+		if (answer->scanned->pv[i])
+			lea_json_text(json, list, NULL, answer->scanned->pv[i]->device.name);
 }
 
 static void print_marks(const struct view *view, const struct lea_answer *answer)
@@ -96,6 +104,33 @@ static void print_marks(const struct view *view, const struct lea_answer *answer
 	fputs(before[0] == ',' ? ")" : "", view->out);
 }
 
+static void print_devices(const struct view *view, const struct lea_scan_vg *scanned)
+{
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
+		const struct lea_found *found = scanned->pv[i];
+
+		if (found && named++ < NAMED_MOST)
+			fprintf(view->out, "%s %s", named > 1 ? "," : "  on", found->device.name);
+	}
+	if (named > NAMED_MOST)
+		fprintf(view->out, " and %u more", named - NAMED_MOST);
+	fputs(named ? "\n" : "", view->out);
+}
+
+/* Keeps the reason of a VG, and finds it again in that of its LV. */
+static bool is_of_vg(struct view *view, bool is_lv, const struct lea_reason *reason)
+{
+	struct lea_reason *of_vg = &view->of_vg;
+
+	if (is_lv)
+		return reason && of_vg->cause && !strcmp(reason->cause, of_vg->cause) &&
+		       !strcmp(reason->evidence, of_vg->evidence);
+	*of_vg = reason ? *reason : (struct lea_reason){.cause = NULL};
+	return false;
+}
+
 /* An LV whose VG has the same reason gets no second copy of it. */
 static void print_answer(struct view *view, const struct lea_answer *answer)
 {
@@ -110,9 +145,11 @@ static void print_answer(struct view *view, const struct lea_answer *answer)
 	fprintf(view->out, ": %s%s%s",
 		lea_color(view->has_color, lea_color_of_state(answer->state)), answer->state,
 		lea_color(view->has_color, LEA_COLOR_OFF));
-	if (reason)
+	if (!is_of_vg(view, is_lv, reason) && reason)
 		fprintf(view->out, ": %s: %s", reason->cause, reason->evidence);
 	fputc('\n', view->out);
+	if (answer->scanned)
+		print_devices(view, answer->scanned);
 }
 
 static void take_answer(void *arg, const struct lea_answer *answer)
@@ -199,13 +236,15 @@ static int take_file(struct view *view, const char *name)
 
 static int tell_all(struct view *view)
 {
+	const char *unmet;
 	int r = 0;
 
 	for (int when = 0; !r && when < LEA_CLASSES; when++)
 		r = lea_explainer_plan(view->examine.explainer, (enum lea_need_class)when);
+	unmet = lea_targets_unmet(&view->targets);
 	if (!r && view->is_json)
 		r = lea_json_print(&view->json, view->out);
-	else if (!r)
+	else if (!r && !unmet)
 		fprintf(view->out,
 			"%u VGs: %u activated, %u handed to lvm, %u left alone; %u of %u LVs\n",
 			view->vgs, view->vgs_activated, view->vgs_handed,
@@ -213,15 +252,23 @@ static int tell_all(struct view *view)
 			view->lvs);
 	if (r < 0)
 		lea_log_fault(view->world->log, r, "Planning");
-	return r < 0 ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+	else if (unmet)
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"%s: VG, LV, PV or tag not found on devices that LVM may use; see: "
+			"lvmevent explain %s",
+			unmet, unmet);
+	return r < 0 || unmet ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
-static int plan(struct view *view)
+static int plan(struct view *view, const struct lea_list *words)
 {
 	const struct lea_explain_options options = {
-		.tell = take_answer, .arg = view, .is_plan = true};
+		.tell = take_answer, .arg = view, .is_plan = true, .targets = &view->targets};
 	int code = lea_setup(view->world, &view->options, &view->conf);
 
+	view->examine.finder.world = view->world;
+	if (!code && lea_targets_find(&view->examine.finder, words, &view->targets))
+		code = LEA_EXIT_FAILED;
 	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &options);
 	if (code)
 		return code;
@@ -249,7 +296,7 @@ int lea_lvmevent_plan(struct lea_world *world, int argc, char *argv[])
 		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
 			"Print one JSON object."),
 	};
-	struct args args = {0};
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
@@ -259,7 +306,7 @@ int lea_lvmevent_plan(struct lea_world *world, int argc, char *argv[])
 	view.has_color = lea_terminal_has_color(world, view.out);
 	for (uint32_t i = 0; code < 0 && i < args.config.count; i++)
 		code = take_file(&view, args.config.item[i]);
-	code = code < 0 ? plan(&view) : code;
+	code = code < 0 ? plan(&view, &opts.positional) : code;
 	lea_opts_done(&opts);
 	return code;
 }

@@ -190,63 +190,48 @@ static int group(struct lea_inventory *inventory)
 
 /* ---- what was asked for */
 
-/* Does the target name the whole VG? */
-static bool is_whole(const struct lea_inventory_vg *vg, const char *target)
+/* Is all of the VG meant, by itself or by a PV? */
+static bool is_whole(struct lea_targets *targets, const struct lea_inventory_vg *vg)
 {
-	if (target[0] == '@')
-		return vg->vg && lea_strings_have(&vg->vg->tags, target + 1);
-	return !strcmp(vg->name, target);
+	bool is = lea_targets_have_name(targets, vg->name);
+
+	is |= vg->vg && lea_targets_have_vg(targets, vg->vg);
+	for (uint32_t i = 0; vg->vg && i < vg->vg->pv_count; i++) {
+		const struct lea_inventory_pv *pv = vg->pv[i];
+
+		is |= lea_targets_have_pv(targets, vg->vg->pvs[i].id,
+					  pv ? (struct lea_devno){pv->major, pv->minor}
+					     : (struct lea_devno){0, 0},
+					  pv ? pv->device : "");
+	}
+	return is;
 }
 
-static bool is_lv(const struct lea_inventory_vg *vg, uint32_t lv, const char *target)
+/* Chooses VGs and LVs, and PVs of no VG. 0 or -ENOMEM. */
+static int choose_all(struct lea_inventory *inventory, struct lea_targets *targets)
 {
-	const size_t name = strlen(vg->name);
+	for (size_t i = 0; i < inventory->vg_count; i++) {
+		struct lea_inventory_vg *vg = &inventory->vg[i];
+		const uint32_t lvs = vg->vg ? vg->vg->lv_count : 0;
+		bool *chosen = lea_arena_alloc(inventory->arena, lvs + 1U, sizeof(*chosen));
+		const bool whole = is_whole(targets, vg);
 
-	if (target[0] == '@')
-		return lea_strings_have(&vg->vg->lvs[lv].tags, target + 1);
-	return !strncmp(target, vg->name, name) && target[name] == '/' &&
-	       !strcmp(target + name + 1, vg->vg->lvs[lv].name);
-}
-
-/* Does the target name anything of this VG? */
-static bool choose(struct lea_inventory_vg *vg, bool *chosen_lv, const char *target)
-{
-	const bool whole = !target || is_whole(vg, target);
-	bool any = whole;
-
-	for (uint32_t i = 0; vg->vg && i < vg->vg->lv_count; i++)
-		if (whole || is_lv(vg, i, target))
-			any = chosen_lv[i] = true;
-	vg->is_chosen |= any;
-	return any;
-}
-
-/* Chooses VGs and LVs; LEA_INVENTORY_UNKNOWN as lea_inventory_collect. */
-static int choose_all(struct lea_inventory *inventory, const struct lea_inventory_options *options,
-		      uint32_t *ret_unknown)
-{
-	const uint32_t count = options->target_count ? options->target_count : 1;
-
-	for (uint32_t t = 0; t < count; t++) {
-		bool any = !options->target_count;
-
-		for (size_t i = 0; i < inventory->vg_count; i++) {
-			struct lea_inventory_vg *vg = &inventory->vg[i];
-			bool *chosen = (bool *)(uintptr_t)vg->chosen_lv;
-
-			if (!chosen)
-				chosen = lea_arena_alloc(inventory->arena,
-							 vg->vg ? vg->vg->lv_count + 1U : 1U,
-							 sizeof(*chosen));
-			if (!chosen)
-				return -ENOMEM;
-			vg->chosen_lv = chosen;
-			any |= choose(vg, chosen,
-				      options->target_count ? options->target[t] : NULL);
+		if (!chosen)
+			return -ENOMEM;
+		vg->chosen_lv = chosen;
+		vg->is_chosen = whole;
+		for (uint32_t lv = 0; lv < lvs; lv++) {
+			chosen[lv] = lea_targets_have_lv(targets, vg->vg, lv) || whole;
+			vg->is_chosen |= chosen[lv];
 		}
-		*ret_unknown = t;
-		if (!any)
-			return LEA_INVENTORY_UNKNOWN;
+	}
+	for (size_t i = 0; i < inventory->pv_count; i++) {
+		struct lea_inventory_pv *pv = &inventory->pv[i];
+
+		pv->is_chosen = !pv->is_placed &&
+				lea_targets_have_pv(targets, pv->pvid,
+						    (struct lea_devno){pv->major, pv->minor},
+						    pv->device);
 	}
 	return 0;
 }
@@ -341,10 +326,10 @@ static void find_generation(struct lea_inventory *inventory)
 	for (size_t i = 0; i < inventory->vg_count; i++)
 		if (inventory->vg[i].is_chosen)
 			add_vg(&generation, &inventory->vg[i]);
-	for (size_t i = 0; inventory->is_whole && i < inventory->pv_count; i++) {
+	for (size_t i = 0; i < inventory->pv_count; i++) {
 		const struct lea_inventory_pv *pv = &inventory->pv[i];
 
-		if (pv->is_placed)
+		if (!pv->is_chosen)
 			continue;
 		lea_generation_add_text(&generation, pv->pvid);
 		lea_generation_add_text(&generation, pv->problem);
@@ -363,18 +348,21 @@ static void find_generation(struct lea_inventory *inventory)
 
 int lea_inventory_collect(struct lea_world *world, const struct lea_conf *conf,
 			  const struct lea_inventory_options *options,
-			  struct lea_inventory *ret_inventory, uint32_t *ret_unknown)
+			  struct lea_inventory *ret_inventory)
 {
 	struct lea_inventory *inventory = ret_inventory;
+	struct lea_targets *targets = options->targets;
 	int r;
 
 	*inventory = (struct lea_inventory){.arena = lea_arena_new(ARENA_BYTES),
-					    .is_whole = !options->target_count};
+					    .is_whole = !targets || !targets->count};
 	if (!inventory->arena)
 		return -ENOMEM;
 	r = lea_inventory_find_pvs(world, conf, options, inventory);
 	r = r ? r : group(inventory);
-	r = r ? r : choose_all(inventory, options, ret_unknown);
+	r = r ? r : choose_all(inventory, targets);
+	if (!r && targets && lea_targets_unmet(targets))
+		return LEA_INVENTORY_UNKNOWN;
 	if (!r && !options->skips_states)
 		r = lea_inventory_ask_dm(world, conf, inventory);
 	if (!r && options->has_queue)

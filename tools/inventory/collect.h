@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "cli/target.h"
 #include "conf/conf.h"
 #include "inventory/fields.h"
 #include "scan/scan.h"
@@ -30,6 +31,7 @@ struct lea_inventory_pv {
 	const char *vg_name;	 /* of damaged metadata; "": unknown */
 	const char *problem;	 /* "": none */
 	bool is_placed;		 /* a VG lists it */
+	bool is_chosen;		 /* no VG does, and it was asked for */
 };
 
 struct lea_inventory_vg {
@@ -63,28 +65,24 @@ struct lea_inventory {
 };
 
 struct lea_inventory_options {
-	/* "VG", "VG/LV", "@tag"; none: all */
-	const char *const *target;
-	uint32_t target_count;
+	struct lea_targets *targets; /* NULL or none: all; a PV stands for its VG; borrowed */
 	struct lea_scan_options scan;
 	bool has_queue; /* count the queue, failures and ages */
 	bool skips_states; /* device-mapper is not asked */
 };
 
 enum lea_inventory_outcome {
-	LEA_INVENTORY_UNKNOWN = 1, /* a target names nothing that is there; *ret_unknown is set */
+	LEA_INVENTORY_UNKNOWN = 1, /* a target means nothing that is there: lea_targets_unmet */
 };
 
 /*
  * lea_inventory_collect - gather all of it
  * @ret_inventory: to be freed in every case
- * @ret_unknown: index of the first target that names nothing
  * Logs what a filter's settings have wrong. 0, an outcome, or -errno.
  */
 LEA_MUST_CHECK int lea_inventory_collect(struct lea_world *world, const struct lea_conf *conf,
 					 const struct lea_inventory_options *options,
-					 struct lea_inventory *ret_inventory,
-					 uint32_t *ret_unknown);
+					 struct lea_inventory *ret_inventory);
 void lea_inventory_done(struct lea_inventory *inventory);
 
 /* ---- parts, for the files of this room */

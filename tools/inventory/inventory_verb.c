@@ -9,12 +9,13 @@
 #include "cli/cmd.h"
 #include "cli/fail.h"
 #include "cli/log_sink.h"
+#include "cli/target_find.h"
 #include "conf/setup.h"
 #include "inventory/inventory_print.h"
 #include "inventory/inventory_verb.h"
 #include "scan/survey.h"
 
-#define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
+#define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [TARGET...]"
 
 struct args {
 	struct lea_args shared;
@@ -52,26 +53,24 @@ static bool someone_waits(void *arg)
 }
 
 static int show(struct lea_world *world, const struct lea_conf *conf, struct lea_reader **reader,
-		const struct args *args, const struct lea_list *targets)
+		const struct args *args, struct lea_targets *targets)
 {
 	struct lea_inventory_options options = {
-		.target = (const char *const *)targets->item,
-		.target_count = targets->count,
+		.targets = targets,
 		.scan = {.use_names_filter = true, .lock = LEA_FILTER_LOCK_TRY, .wants_own_id = true},
 		.has_queue = true};
 	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
 	FILE *out = lea_cmd_report(world)->out;
-	uint32_t unknown = 0;
 	int r = lea_survey_prepare(world, conf, reader, &options.scan);
 
 	if (!r)
 		lea_reader_listen(*reader, someone_waits, NULL);
-	r = r ? r : lea_inventory_collect(world, conf, &options, &inventory, &unknown);
+	r = r ? r : lea_inventory_collect(world, conf, &options, &inventory);
 	if (r == LEA_INVENTORY_UNKNOWN) {
 		lea_log(world->log, LEA_LOG_ERROR,
-			"%s: VG, LV or tag not found on devices that LVM may use; see: "
-			"lvmevent explain",
-			targets->item[unknown]);
+			"%s: VG, LV, PV or tag not found on devices that LVM may use; see: "
+			"lvmevent explain %s",
+			lea_targets_unmet(targets), lea_targets_unmet(targets));
 		return LEA_EXIT_FAILED;
 	}
 	if (!r && args->if_newer && !strcmp(args->if_newer, inventory.generation))
@@ -82,8 +81,10 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	return r ? lea_tool_fail(world, r, "inventory") : LEA_EXIT_DONE;
 }
 
-static int run(struct lea_world *world, const struct args *args, const struct lea_list *targets)
+static int run(struct lea_world *world, const struct args *args, const struct lea_list *words)
 {
+	LEA_AUTO(lea_target_finder_done) struct lea_target_finder finder = {.world = world};
+	LEA_AUTO(lea_targets_done) struct lea_targets targets = {0};
 	const struct lea_conf_options settings = {.forgive = true};
 	struct lea_reader *reader = NULL;
 	const struct lea_conf *conf = NULL;
@@ -94,8 +95,10 @@ static int run(struct lea_world *world, const struct args *args, const struct le
 		return LEA_EXIT_PARAMS;
 	}
 	code = lea_setup(world, &settings, &conf);
+	if (!code && lea_targets_find(&finder, words, &targets))
+		code = LEA_EXIT_FAILED;
 	if (!code)
-		code = show(world, conf, &reader, args, targets);
+		code = show(world, conf, &reader, args, &targets);
 	lea_reader_free(reader);
 	lea_conf_free(conf);
 	return code;

@@ -251,8 +251,8 @@ int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory)
 		if (inventory->vg[i].is_chosen)
 			put_vg(&view, list, &inventory->vg[i]);
 	list = lea_json_list(json, json->top, "pvs");
-	for (size_t i = 0; inventory->is_whole && i < inventory->pv_count; i++)
-		if (!inventory->pv[i].is_placed)
+	for (size_t i = 0; i < inventory->pv_count; i++)
+		if (inventory->pv[i].is_chosen)
 			put_lone_pv(&view, list, &inventory->pv[i]);
 	list = lea_json_list(json, json->top, "problems");
 	for (size_t i = 0; inventory->is_whole && i < inventory->problem_count; i++)

@@ -126,10 +126,10 @@ void lea_inventory_print_text(FILE *out, const struct lea_inventory *inventory)
 	for (size_t i = 0; i < inventory->vg_count; i++)
 		if (inventory->vg[i].is_chosen)
 			print_vg(out, &inventory->vg[i]);
-	for (size_t i = 0; inventory->is_whole && i < inventory->pv_count; i++) {
+	for (size_t i = 0; i < inventory->pv_count; i++) {
 		const struct lea_inventory_pv *pv = &inventory->pv[i];
 
-		if (pv->is_placed)
+		if (!pv->is_chosen)
 			continue;
 		lea_access_plain(pv->problem, plain, sizeof(plain));
 		fprintf(out, "PV %s: of no VG that is readable%s%s\n", pv->device,

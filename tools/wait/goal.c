@@ -3,6 +3,7 @@
 #include "wait/goal.h"
 
 #include "base/id.h"
+#include "cli/target.h"
 #include "memory/boot_memory.h"
 
 #include <stdbool.h>
@@ -63,6 +64,26 @@ static const struct {
 	{"healthy", NULL, LEA_GOAL_HEALTHY, ""},
 };
 
+/* What every other command takes: a VG or an LV by its name, or what has to be looked up. */
+static int parse_target(const char *word, struct lea_goal *ret_goal, const char **ret_why)
+{
+	struct lea_target target;
+	const int r = lea_target_parse(word, &target);
+	const struct lea_meaning *meaning = target.meaning;
+
+	*ret_why = "it is no VG, VG/LV, @tag, UUID or path, nor pvs:N, needed, settled or healthy";
+	if (r == LEA_TARGET_BAD || strlen(word) >= LEA_TARGET_PATH_BYTES)
+		return LEA_GOAL_BAD;
+	*ret_goal = (struct lea_goal){.kind = LEA_GOAL_TARGET, .target = word};
+	if (target.count == 1 && meaning->kind <= LEA_TARGET_LV)
+		ret_goal->kind = meaning->kind == LEA_TARGET_VG ? LEA_GOAL_VG : LEA_GOAL_LV;
+	if (ret_goal->kind != LEA_GOAL_TARGET) {
+		memcpy(ret_goal->vg, meaning->vg, sizeof(ret_goal->vg));
+		memcpy(ret_goal->lv, meaning->lv, sizeof(ret_goal->lv));
+	}
+	return 0;
+}
+
 int lea_goal_parse(const char *word, struct lea_goal *ret_goal, const char **ret_why)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -76,6 +97,5 @@ int lea_goal_parse(const char *word, struct lea_goal *ret_goal, const char **ret
 		*ret_why = rows[i].why;
 		return LEA_GOAL_BAD;
 	}
-	*ret_why = "expected vg:NAME, lv:VG/LV, pvs:N, needed, settled or healthy";
-	return LEA_GOAL_BAD;
+	return parse_target(word, ret_goal, ret_why);
 }

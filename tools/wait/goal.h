@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 enum lea_goal_kind {
-	LEA_GOAL_VG,	  /* "vg:data": the VG is active */
-	LEA_GOAL_LV,	  /* "lv:data/home": the LV has its device */
+	LEA_GOAL_VG,	  /* "data", "vg:data": the VG is active */
+	LEA_GOAL_LV,	  /* "data/home", "lv:data/home": the LV has its device */
 	LEA_GOAL_PVS,	  /* "pvs:12": at least 12 PVs are recorded */
 	LEA_GOAL_NEEDED,  /* "needed": what the boot needs has its devices */
+	LEA_GOAL_TARGET,  /* "@tag", "/home": all that it means (cli/target.h) is active or used */
 	LEA_GOAL_SETTLED, /* "settled": nothing is pending, and no VG is being activated */
 	LEA_GOAL_HEALTHY, /* "healthy": settled, and lvmevent explain finds nothing */
 };
@@ -20,6 +21,7 @@ struct lea_goal {
 	enum lea_goal_kind kind;
 	char vg[128], lv[128]; /* "": not of this kind */
 	uint32_t pvs;
+	const char *target; /* TARGET: the word; borrowed */
 };
 
 enum lea_goal_outcome {

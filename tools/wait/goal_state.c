@@ -86,6 +86,11 @@ static int add_goal(struct lea_goals *goals, size_t index, const struct lea_goal
 	if (!item)
 		return -ENOMEM;
 	item->pvs = goal->pvs;
+	if (goal->kind == LEA_GOAL_TARGET) {
+		snprintf(item->word, sizeof(item->word), "%s", goal->target);
+		snprintf(item->target, sizeof(item->target), "%s", goal->target);
+		return 0;
+	}
 	snprintf(lv, sizeof(lv), "%s%s%s", goal->vg, goal->lv[0] ? "/" : "", goal->lv);
 	if (goal->vg[0])
 		set_lv(item, lv);
@@ -217,6 +222,13 @@ static enum lea_goal_state path_state(struct lea_goals *goals, struct lea_goal_i
 								   : LEA_GOAL_WAITS;
 }
 
+/* What a tag, a UUID or a mount point means, metadata and fstab say. */
+static enum lea_goal_state target_state(struct lea_goals *goals, struct lea_goal_item *item)
+{
+	(void)goals, (void)item;
+	return LEA_GOAL_ASKS;
+}
+
 static enum lea_goal_state pvs_state(struct lea_goals *goals, struct lea_goal_item *item)
 {
 	const int run_fd = lea_world_run(goals->world);
@@ -291,6 +303,7 @@ size_t lea_goals_check(struct lea_goals *goals)
 						     struct lea_goal_item *item) = {
 		[LEA_GOAL_VG] = vg_state,	    [LEA_GOAL_LV] = path_state,
 		[LEA_GOAL_PVS] = pvs_state,	    [LEA_GOAL_NEEDED] = path_state,
+		[LEA_GOAL_TARGET] = target_state,
 		[LEA_GOAL_SETTLED] = settled_state, [LEA_GOAL_HEALTHY] = healthy_state,
 	};
 	size_t absent = 0;
@@ -340,5 +353,6 @@ void lea_goals_describe(const struct lea_goals *goals, const struct lea_goal_ite
 		say(text, "%s/%s does not exist, and no device that LVM may use explains it",
 		    goals->conf->dev_dir, item->path);
 	else
-		say(text, "VG not found on devices that LVM may use");
+		say(text, "%s not found on devices that LVM may use",
+		    item->kind == LEA_GOAL_TARGET ? "VG, LV or PV" : "VG");
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "cli/target.h"
 #include "conf/conf.h"
 #include "explain/cause.h"
 #include "memory/need_unit.h"
@@ -30,7 +31,7 @@ struct lea_goal_item {
 	char path[LEA_NEED_PATH_BYTES]; /* LV and NEEDED: its link below /dev */
 	uint32_t pvs;			/* PVS */
 	char word[300];			/* for people: "vg:data", "needed: /home (data/home)" */
-	char target[300];		/* for lvmevent explain: "data/home"; "": none */
+	char target[LEA_TARGET_PATH_BYTES]; /* for lvmevent explain: "data/home"; "": none */
 	enum lea_goal_state state;
 };
 

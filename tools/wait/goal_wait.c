@@ -29,17 +29,17 @@ static const struct {
 	uint32_t kinds;
 	bool is_dev; /* below devices/dir */
 } folders[] = {
-	{"/run/lvm", RECORDS | BIT(VG) | BIT(PVS), false},
+	{"/run/lvm", RECORDS | BIT(VG) | BIT(PVS) | BIT(TARGET), false},
 	{"/run/lvm/event", RECORDS | BIT(VG), false},
 	{"/run/lvm/event/claims", RECORDS | BIT(VG), false},
 	{"/run/lvm/event/queue", RECORDS, false},
 	{"/run/lvm/event/taken", RECORDS, false},
 	{"/run/lvm/event/failed", BIT(HEALTHY), false},
-	{"/run/lvm/pvs_online", BIT(PVS) | BIT(HEALTHY), false},
+	{"/run/lvm/pvs_online", BIT(PVS) | BIT(HEALTHY) | BIT(TARGET), false},
 	{"/run/lvm/pvs_lookup", BIT(HEALTHY), false},
 	{"/run/udev", RECORDS, false},
-	{"", ACTIVE, true},
-	{"/mapper", ACTIVE | BIT(HEALTHY), true},
+	{"", ACTIVE | BIT(TARGET), true},
+	{"/mapper", ACTIVE | BIT(HEALTHY) | BIT(TARGET), true},
 	{"/disk", BIT(NEEDED), true},
 	{"/disk/by-uuid", BIT(NEEDED), true},
 	{"/disk/by-label", BIT(NEEDED), true},

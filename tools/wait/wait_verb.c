@@ -33,7 +33,8 @@
 struct why {
 	const char *type; /* of the answers that count; NULL: all */
 	bool has_answer;
-	size_t count;	/* answers with a reason; the first one is kept */
+	size_t asked, up; /* answers that were asked for themselves, and those of them that are up */
+	size_t count;	  /* answers with a reason; the first one is kept */
 	char state[32]; /* of the first answer */
 	char name[300]; /* without a type: what the reason is about */
 	struct lea_reason reason;
@@ -62,10 +63,20 @@ static void view_done(struct view *view)
 
 /* ---- what explain says */
 
+/* Is it active, or a PV that LVM uses? */
+static bool is_up(const char *state)
+{
+	return !strcmp(state, "active") || !strcmp(state, "used") || !strcmp(state, "found");
+}
+
 static void take_answer(void *arg, const struct lea_answer *answer)
 {
 	struct why *why = arg;
 
+	if (!answer->is_beside) {
+		why->asked++;
+		why->up += is_up(answer->state);
+	}
 	if (why->type && strcmp(why->type, answer->type) != 0)
 		return;
 	if (!why->has_answer)
@@ -100,10 +111,16 @@ static int is_there(struct view *view, struct lea_examine *machine,
 		    const struct lea_goal_item *item)
 {
 	const bool is_vg = item->kind == LEA_GOAL_VG;
-	int r = examine(view, machine, is_vg ? "vg" : NULL, is_vg ? item->vg : "");
+	const bool is_target = item->kind == LEA_GOAL_TARGET;
+	int r = examine(view, machine, is_vg ? "vg" : NULL,
+			is_vg	    ? item->vg
+			: is_target ? item->target
+				    : "");
 
 	if (r < 0)
 		return r;
+	if (is_target)
+		return !r && view->why.asked && view->why.up == view->why.asked;
 	return is_vg ? !strcmp(view->why.state, "active") : !view->why.count;
 }
 
@@ -169,14 +186,19 @@ static void set_own_reason(struct view *view, const struct lea_goal_item *item)
 static void find_reason(struct view *view, struct lea_examine *machine,
 			const struct lea_goal_item *item)
 {
-	const bool is_lv = strchr(item->target, '/') != NULL;
+	const bool is_target = item->kind == LEA_GOAL_TARGET;
+	const bool is_lv = !is_target && strchr(item->target, '/');
 	int r = LEA_EXPLAIN_UNKNOWN;
 
 	view->why = (struct why){0};
 	if (item->kind == LEA_GOAL_HEALTHY)
 		r = examine(view, machine, NULL, "");
 	else if (item->target[0])
-		r = examine(view, machine, is_lv ? "lv" : "vg", item->target);
+		r = examine(view, machine,
+			    is_target ? NULL
+			    : is_lv   ? "lv"
+				      : "vg",
+			    item->target);
 	if (is_lv && !r && !view->why.count)
 		r = examine(view, machine, "vg", item->vg);
 	if (r || !view->why.count)

@@ -86,14 +86,14 @@ static const struct {
 	int code;
 	const char *out, *more; /* parts of the output, or of the complaint */
 } rows[] = {
-	{"a VG", "one-pv", NULL, "", 0, "VG vg_one: activated\n  LV vg_one/root: activated\n",
+	{"a VG", "one-pv", NULL, "", 0, "VG vg_one: activated\n  on /dev/sda\n  LV vg_one/root: activated\n",
 	 "1 VGs: 1 activated, 0 handed to lvm, 0 left alone; 3 of 3 LVs\n"},
 	{"... whatever has become of it in this boot", "one-pv", used, "", 0,
-	 "VG vg_one: activated\n  LV vg_one/root: activated\n",
+	 "VG vg_one: activated\n  on /dev/sda\n  LV vg_one/root: activated\n",
 	 "1 VGs: 1 activated, 0 handed to lvm, 0 left alone; 3 of 3 LVs\n"},
 	{"a type that only lvm knows", "damaged/text-unknown-segtype", NULL, "", 0,
 	 "VG vg_one: handed to lvm: delegated: only the real lvm activates it: unknown segment "
-	 "type; LVs: root (type newtype)\n  LV vg_one/root: handed to lvm\n",
+	 "type; LVs: root (type newtype)\n  on /dev/sda\n  LV vg_one/root: handed to lvm\n",
 	 "1 VGs: 0 activated, 1 handed to lvm, 0 left alone; 3 of 3 LVs\n"},
 	{"a property that is off", "flags", NULL, "", 0,
 	 "VG vg_flags: left alone: autoactivation-off: its autoactivation property is off\n",
@@ -135,7 +135,20 @@ static const struct {
 	 4, "--config /bad:3: ", ""},
 	{"a file that is not there", "one-pv", NULL, "--config /none", 4, "", ""},
 	{"two of a kind", "one-pv", other_own_conf, "--config /other,/other", 3, "", ""},
-	{"an argument", "one-pv", NULL, "vg_one", 3, "", ""},
+	{"a VG that is meant", "one-pv", NULL, "vg_one", 0, "VG vg_one: activated\n",
+	 "3 of 3 LVs\n"},
+	{"an LV that is meant", "one-pv", NULL, "/dev/vg_one/home", 0,
+	 "VG vg_one: activated\n  on /dev/sda\n  LV vg_one/home: activated\n1 VGs",
+	 "1 of 1 LVs\n"},
+	{"both", "one-pv", NULL, "vg_one vg_one/home", 0, "VG vg_one: activated\n", "3 of 3 LVs\n"},
+	{"a PV that is meant", "one-pv", NULL, "/dev/sda", 0, "VG vg_one: activated\n",
+	 "3 of 3 LVs\n"},
+	{"a VG of the last good boot", "one-pv", remembered, "gone", 0, "VG gone: missing: ",
+	 "1 VGs: 0 activated"},
+	{"what is not there", "one-pv", NULL, "vg_one none/lv", 5,
+	 "none/lv: VG, LV, PV or tag not found", "lvmevent explain none/lv"},
+	{"an LV with the reason of its VG", "stripe-a", NULL, "", 0,
+	 "  LV vg-two.pvs/fast: left alone\n", "  on /dev/sda\n"},
 };
 
 TEST_EACH(the_plan_names_what_is_left_alone_and_why, rows)
@@ -160,8 +173,8 @@ TEST(json_has_marks_and_order)
 	on_lv();
 	fstab();
 	ck_assert_int_eq(plan("plan --json"), 0);
-	ck_assert_msg(strstr(machine.out, "\"order\": \"first\", \"marks\": [ \"guest\" ] }") !=
-			      NULL,
+	ck_assert_msg(strstr(machine.out, "\"order\": \"first\", \"marks\": [ \"guest\" ], "
+				     "\"devices\": [ \"/dev/sda\" ] }") != NULL,
 		      "%s", machine.out);
 	ck_assert_ptr_null(strstr(machine.out, "VG vg_one"));
 }

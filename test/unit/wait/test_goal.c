@@ -22,6 +22,15 @@ static const struct {
 	{"needed", LEA_GOAL_NEEDED, "", "", 0},
 	{"settled", LEA_GOAL_SETTLED, "", "", 0},
 	{"healthy", LEA_GOAL_HEALTHY, "", "", 0},
+	{"data", LEA_GOAL_VG, "data", "", 0},
+	{"data/home", LEA_GOAL_LV, "data", "home", 0},
+	{"/dev/data/home", LEA_GOAL_LV, "data", "home", 0},
+	{"/dev/mapper/my--vg-home", LEA_GOAL_LV, "my-vg", "home", 0},
+	{"@tag", LEA_GOAL_TARGET, "", "", 0},
+	{"/home", LEA_GOAL_TARGET, "", "", 0},
+	{"/dev/sda", LEA_GOAL_TARGET, "", "", 0},
+	{"UUID=1-2", LEA_GOAL_TARGET, "", "", 0},
+	{"abcdef-ghij-klmn-opqr-stuv-wxyz-012345", LEA_GOAL_TARGET, "", "", 0},
 };
 
 TEST_EACH(each_word_is_understood, goals)
@@ -39,11 +48,9 @@ TEST_EACH(each_word_is_understood, goals)
 static const struct {
 	const char *word, *why;
 } mistakes[] = {
-	{"", "expected vg:NAME"},
-	{"data", "expected vg:NAME"},
-	{"settled:", "expected vg:NAME"},
-	{"neededs", "expected vg:NAME"},
-	{"VG:data", "expected vg:NAME"},
+	{"", "it is no VG"},
+	{"settled:", "it is no VG"},
+	{"VG:data", "it is no VG"},
 	{"vg:", "the name of a VG"},
 	{"vg:a/b", "the name of a VG"},
 	{"vg:../x", "the name of a VG"},
