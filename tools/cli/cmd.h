@@ -15,6 +15,9 @@ struct lea_report;
 struct lea_cmd {
 	const char *name;
 	const char *help; /* one line for the list of commands */
+	/* For its --help: a command line without "lvmevent ", and exit codes besides those that all
+	 * commands have: "75: not there in time". NULL: none. */
+	const char *example, *exits;
 	/* @argv[0] is the command's own name. Returns an exit code. */
 	int (*run)(struct lea_world *world, int argc, char *argv[]);
 	/* NULL: none. Called before the world is opened; -1: go on with run. */

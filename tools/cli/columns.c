@@ -58,3 +58,17 @@ void lea_columns_cell(struct lea_columns *table, const char *format, ...)
 		*widest = width;
 	table->column = is_last ? 0 : table->column + 1;
 }
+
+void lea_columns_line(struct lea_columns *table, const char *format, ...)
+{
+	char text[LEA_COLUMNS_CELL_BYTES];
+	va_list args;
+
+	if (table->pass != PRINT)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	lea_log_plain(text);
+	fprintf(table->out, "%s\n", text);
+}

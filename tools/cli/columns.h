@@ -37,3 +37,5 @@ bool lea_columns_pass(struct lea_columns *table);
 /* The next cell; the last of a row ends its line and is not padded. What could control a terminal
  * is printed as "?". */
 void lea_columns_cell(struct lea_columns *table, const char *format, ...) LEA_PRINTF(2, 3);
+/* A line between two rows, which is in no column and not indented. */
+void lea_columns_line(struct lea_columns *table, const char *format, ...) LEA_PRINTF(2, 3);

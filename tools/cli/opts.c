@@ -6,6 +6,7 @@
 #include "cli/opts.h"
 
 #include "base/cleanup.h"
+#include "base/suggest.h"
 #include "cli/columns.h"
 
 #include <errno.h>
@@ -168,7 +169,17 @@ static const struct lea_opt *find_letter(const struct lea_opts *opts, char lette
 
 static int unknown(struct parse *parse, const char *arg)
 {
-	snprintf(parse->why, 256, "unrecognized option '%.128s'", arg);
+	char name[64] = "";
+	struct lea_suggestion suggestion = {.word = name};
+
+	if (arg[1] == '-')
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+	for (size_t i = 0; i < parse->opts->count; i++)
+		if (parse->opts->row[i].help)
+			lea_suggest(&suggestion, parse->opts->row[i].name);
+	snprintf(parse->why, 256, "unrecognized option '%.128s'%s%s%s", arg,
+		 suggestion.best ? "; did you mean --" : "",
+		 suggestion.best ? suggestion.best : "", suggestion.best ? "?" : "");
 	return LEA_OPTS_UNKNOWN;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/program_main.h"
 
+#include "base/log.h"
+#include "base/suggest.h"
 #include "cli/args.h"
 #include "cli/columns.h"
 #include "cli/log_sink.h"
@@ -14,43 +16,71 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The command for which @is is true; NULL: none. */
+static const struct lea_cmd *find(const struct lea_program *program,
+				  bool (*is)(const struct lea_cmd *cmd, const char *name),
+				  const char *name)
+{
+	for (const struct lea_group *group = program->group; group->cmd; group++)
+		for (const struct lea_cmd *const *cmd = group->cmd; *cmd; cmd++)
+			if (is(*cmd, name))
+				return *cmd;
+	return NULL;
+}
+
+static bool is_named(const struct lea_cmd *cmd, const char *name)
+{
+	return !strcmp(cmd->name, name);
+}
+
+/* A link of this name starts it. */
+static bool is_linked(const struct lea_cmd *cmd, const char *name)
+{
+	return cmd->link && !strcmp(cmd->link, name);
+}
+
 const struct lea_cmd *lea_program_find(const struct lea_program *program, const char *name)
 {
-	const struct lea_cmd *const *cmd = program->cmd;
-
-	while (*cmd && strcmp((*cmd)->name, name) != 0)
-		cmd++;
-	return *cmd;
+	return find(program, is_named, name);
 }
 
-/* The verb that a link of this name starts. */
-static const struct lea_cmd *find_link(const struct lea_program *program, const char *name)
-{
-	const struct lea_cmd *const *cmd = program->cmd;
-
-	while (*cmd && (!(*cmd)->link || strcmp((*cmd)->link, name) != 0))
-		cmd++;
-	return *cmd;
-}
-
-static void list_commands(const struct lea_program *program, FILE *out)
+static void list_commands(const struct lea_program *program)
 {
 	struct lea_columns table;
 
-	for (lea_columns_begin(&table, out, "ll"); lea_columns_pass(&table);)
-		for (const struct lea_cmd *const *cmd = program->cmd; *cmd; cmd++) {
-			lea_columns_cell(&table, "%s", (*cmd)->name);
-			lea_columns_cell(&table, "%s", (*cmd)->help);
+	for (lea_columns_begin(&table, stdout, "ll"); lea_columns_pass(&table);)
+		for (const struct lea_group *group = program->group; group->cmd; group++) {
+			if (group->title)
+				lea_columns_line(&table, "%s:", group->title);
+			for (const struct lea_cmd *const *cmd = group->cmd; *cmd; cmd++) {
+				lea_columns_cell(&table, "%s", (*cmd)->name);
+				lea_columns_cell(&table, "%s", (*cmd)->help);
+			}
 		}
 }
+
+#define EXITS "0: done; 3: wrong command line; 4: wrong configuration; 5: failed"
 
 static int help(const struct lea_program *program)
 {
 	printf("Usage: %s COMMAND [ARGUMENTS]\n\n%s\n\n", program->name, program->about);
-	list_commands(program, stdout);
+	list_commands(program);
 	printf("\n  --help     This text.\n  --version  The version of this program.\n%s",
 	       program->end ? program->end : "");
 	return LEA_EXIT_DONE;
+}
+
+/* What the commands themselves do not print of their help. */
+static void help_end(const struct lea_program *program, const struct lea_cmd *cmd)
+{
+	printf("\n%s\n", cmd->help);
+	if (cmd->example)
+		printf("Example: %s %s\n", program->name, cmd->example);
+	printf("Exit status: " EXITS "\n");
+	if (cmd->exits)
+		printf("             %s\n", cmd->exits);
+	printf("Manual page: man %s%s%s\n", program->name, cmd->example ? "-" : "",
+	       cmd->example ? cmd->name : "");
 }
 
 static int version(const struct lea_program *program)
@@ -61,33 +91,60 @@ static int version(const struct lea_program *program)
 	return LEA_EXIT_DONE;
 }
 
-/* Does this look like one of lvm's commands? If not, it is probably a mistyped one of ours, and we
- * list our commands, which lvm does not know. */
-static bool is_lvms(const char *name)
+/* The command that a mistyped word may stand for. */
+static struct lea_suggestion suggest(const struct lea_program *program, const char *word)
+{
+	struct lea_suggestion suggestion = {.word = word};
+
+	for (const struct lea_group *group = program->group; group->cmd; group++)
+		for (const struct lea_cmd *const *cmd = group->cmd; *cmd; cmd++)
+			lea_suggest(&suggestion, (*cmd)->name);
+	return suggestion;
+}
+
+/* Does this look like one of lvm's commands, and like none of ours with one mistake? */
+static bool is_lvms(const struct lea_program *program, const char *name)
 {
 	static const char *const words[] = {"config",	  "devtypes", "dumpconfig", "formats",
 					    "fullreport", "help",     "lastlog",    "segtypes",
 					    "systemid",	  "tags",     "version"};
 
+	if (!program->hands_over)
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(name, words[i]))
 			return true;
-	return !strncmp(name, "pv", 2) || !strncmp(name, "vg", 2) || !strncmp(name, "lv", 2);
+	if (strncmp(name, "pv", 2) && strncmp(name, "vg", 2) && strncmp(name, "lv", 2))
+		return false;
+	return suggest(program, name).errors != 1;
 }
 
 static int refuse_command(const struct lea_program *program, const char *name)
 {
-	fprintf(stderr, "  %s has no command \"%s\". There are:\n\n", program->name, name);
-	list_commands(program, stderr);
+	const struct lea_suggestion suggestion = suggest(program, name);
+	char plain[128];
+
+	snprintf(plain, sizeof(plain), "%s", name);
+	lea_log_plain(plain);
+	fprintf(stderr, "  %s has no command \"%s\"", program->name, plain);
+	if (name[0] == '-')
+		fprintf(stderr, ": options follow a command");
+	else if (suggestion.best)
+		fprintf(stderr, "; did you mean \"%s\"?", suggestion.best);
+	fprintf(stderr, "%s See: %s --help\n", suggestion.best && name[0] != '-' ? "" : ".",
+		program->name);
 	return LEA_EXIT_PARAMS;
+}
+
+static bool is_help(int argc, char *argv[])
+{
+	return argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
 }
 
 /* Others may not read /run/lvm, nor the disks: what a verb finds there would be "nothing". */
 static bool is_refused(const struct lea_cmd *cmd, int argc, char *argv[])
 {
-	const bool is_help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
-
-	if (!cmd || cmd->is_for_all || is_help || !geteuid())
+	if (!cmd || cmd->is_for_all || is_help(argc, argv) || !geteuid())
 		return false;
 	fprintf(stderr, "  %s %s needs root's privileges.\n", program_invocation_short_name,
 		cmd->name);
@@ -128,15 +185,22 @@ static void turn_help(const struct lea_program *program, int argc, char *argv[])
 	argv[2] = option;
 }
 
+/* "help WORD" of a word that is nobody's */
+static bool is_lost_help(const struct lea_program *program, int argc, char *argv[])
+{
+	return argc == 3 && !strcmp(argv[1], "help") && !is_lvms(program, argv[2]);
+}
+
 static int run_program(const struct lea_program *program, int argc, char *argv[])
 {
 	const struct lea_cmd *cmd;
 	const char *slash;
+	int code;
 
 	slash = strrchr(argv[0], '/');
 	if (slash)
 		argv[0] += slash + 1 - argv[0]; /* a hand-over needs the bare name */
-	cmd = find_link(program, argv[0]);
+	cmd = find(program, is_linked, argv[0]);
 	if (cmd)
 		return run_command(cmd, argc, argv);
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
@@ -146,9 +210,12 @@ static int run_program(const struct lea_program *program, int argc, char *argv[]
 		return version(program);
 	turn_help(program, argc, argv);
 	cmd = lea_program_find(program, argv[1]);
-	if (!cmd && !(program->hands_over && is_lvms(argv[1])))
-		return refuse_command(program, argv[1]);
-	return run_command(cmd, argc - 1, argv + 1);
+	if (!cmd && (is_lost_help(program, argc, argv) || !is_lvms(program, argv[1])))
+		return refuse_command(program, argv[argc == 3 && !strcmp(argv[1], "help") ? 2 : 1]);
+	code = run_command(cmd, argc - 1, argv + 1);
+	if (!code && cmd && is_help(argc - 1, argv + 1) && !program->is_for_services)
+		help_end(program, cmd);
+	return code;
 }
 
 int lea_program_main(const struct lea_program *program, int argc, char *argv[])

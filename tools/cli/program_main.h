@@ -13,12 +13,25 @@
 	{                                                                                          \
 		.name = (name_), .help = (help_), .run = (run_)                                    \
 	}
+/* The same, with what its --help has at the end. */
+#define LEA_VERB_HELP(name_, help_, run_, example_, exits_)                                        \
+	&(const struct lea_cmd)                                                                    \
+	{                                                                                          \
+		.name = (name_), .help = (help_), .run = (run_), .example = (example_),            \
+		.exits = (exits_)                                                                  \
+	}
+
+/* Commands that --help lists together. */
+struct lea_group {
+	const char *title;		  /* "See"; NULL: none */
+	const struct lea_cmd *const *cmd; /* ended by NULL; NULL: behind the last group */
+};
 
 struct lea_program {
-	const char *name;		  /* "lvmevent" */
-	const char *about;		  /* a sentence for --help */
-	const char *end;		  /* what --help ends with; NULL: nothing */
-	const struct lea_cmd *const *cmd; /* ended by NULL */
+	const char *name;		/* "lvmevent" */
+	const char *about;		/* a sentence for --help */
+	const char *end;		/* what --help ends with; NULL: nothing */
+	const struct lea_group *group; /* ended by one of zeros */
 	bool hands_over;		  /* commands of the real lvm go to it */
 	bool is_for_services;		  /* a verb does not fail by losing its output */
 };

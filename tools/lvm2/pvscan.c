@@ -165,6 +165,7 @@ static int enqueue(int argc, char *argv[])
 const struct lea_cmd lea_cmd_pvscan = {
 	.name = "pvscan",
 	.help = "Record PVs that appeared, activate VGs that they complete.",
+	.example = "pvscan --cache -aay /dev/sdb",
 	.run = run_pvscan,
 	.run_early = enqueue,
 	.link = "pvscan",

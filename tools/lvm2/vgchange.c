@@ -126,6 +126,7 @@ static int run_vgchange(struct lea_world *world, int argc, char *argv[])
 const struct lea_cmd lea_cmd_vgchange = {
 	.name = "vgchange",
 	.help = "Activate or deactivate the LVs of VGs.",
+	.example = "vgchange -aay data",
 	.run = run_vgchange,
 	.link = "vgchange",
 };

@@ -41,41 +41,68 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 static const struct lea_cmd throttle = {
 	.name = "throttle",
 	.help = "Run a command when a slot is free: a fair queue for LVM's commands.",
+	.example = "throttle --label pod-31 lvcreate -y -n pvc-31 -L 1g csi",
+	.exits = "75: not started; 124: run limit; else that of the command",
 	.run = lea_lvmevent_throttle,
 	.is_for_all = true,
 };
 
-static const struct lea_cmd *const verbs[] = {
-	&lea_cmd_pvscan,
-	&lea_cmd_vgchange,
+static const struct lea_cmd *const see[] = {
+	LEA_VERB_HELP("status", "Print who is in charge, what is pending, and the state of VGs.",
+		      lea_lvmevent_status, "status -x", "1: -x, and something is wrong"),
+	LEA_VERB_HELP("explain",
+		      "Print why VGs, LVs and PVs are not as they should be, and what to do.",
+		      lea_lvmevent_explain, "explain data", NULL),
+	LEA_VERB_HELP("plan", "Print what a boot would activate, and what it would leave alone.",
+		      lea_lvmevent_plan, "plan --config /root/lvm.conf.new", NULL),
+	LEA_VERB_HELP("inventory", "Print all VGs, PVs and LVs, without waiting for locks.",
+		      lea_lvmevent_inventory, "inventory data", "1: --if-newer, and nothing is"),
+	LEA_VERB_HELP("doctor", "Print what makes storage slow or unsafe, and what to do.",
+		      lea_lvmevent_doctor, "doctor --only D8,D9 data",
+		      "1: warnings; 2: data or the boot are at risk"),
+	LEA_VERB_HELP("timeline", "Print which VG took how long in a boot, and why.",
+		      lea_lvmevent_timeline, "timeline --boot -1", NULL),
+	NULL,
+};
+
+static const struct lea_cmd *const act[] = {
 	LEA_VERB("enable", "Put lvmevent in charge of event activation.", lea_lvmevent_enable),
 	LEA_VERB("disable", "Give the machine back to lvm2.", lea_lvmevent_disable),
-	LEA_VERB("status", "Print who is in charge, what is pending, and the state of VGs.",
-		 lea_lvmevent_status),
-	LEA_VERB("explain", "Print why VGs, LVs and PVs are not as they should be, and what to do.",
-		 lea_lvmevent_explain),
-	LEA_VERB("wait", "Wait until VGs, LVs or PVs are there, or print why they are not.",
-		 lea_lvmevent_wait),
-	LEA_VERB("plan", "Print what a boot would activate, and what it would leave alone.",
-		 lea_lvmevent_plan),
-	LEA_VERB("inventory", "Print all VGs, PVs and LVs, without waiting for locks.",
-		 lea_lvmevent_inventory),
-	LEA_VERB("doctor", "Print what makes storage slow or unsafe, and what to do.",
-		 lea_lvmevent_doctor),
-	LEA_VERB("timeline", "Print which VG took how long in a boot, and why.",
-		 lea_lvmevent_timeline),
+	LEA_VERB_HELP("wait", "Wait until VGs, LVs or PVs are there, or print why they are not.",
+		      lea_lvmevent_wait, "wait --timeout 30 data fast/db",
+		      "75: not there in time"),
 	&throttle,
-	&lea_cmd_refresh,
+	NULL,
+};
+
+static const struct lea_cmd *const repair[] = {
 	LEA_VERB("retry", "Put quarantined entries back into the queue.", run_retry),
 	&lea_cmd_sweep,
+	&lea_cmd_refresh,
 	&lea_cmd_gate,
 	NULL,
+};
+
+static const struct lea_cmd *const of_lvm2[] = {
+	&lea_cmd_pvscan,
+	&lea_cmd_vgchange,
+	NULL,
+};
+
+static const struct lea_group groups[] = {
+	{"See", see},
+	{"Do", act},
+	{"Repair", repair},
+	{"As lvm2's commands", of_lvm2},
+	{NULL, NULL},
 };
 
 const struct lea_program lea_lvmevent = {
 	.name = "lvmevent",
 	.about = "Event activation of LVM2 volume groups.",
-	.end = "\nThe real lvm's commands (lvs, vgcreate, ...) are handed over to it.\n",
-	.cmd = verbs,
+	.end = "\nThe real lvm's commands (lvs, vgcreate, ...) are handed over to it.\n"
+	       "Example: lvmevent explain data\n"
+	       "Each command: lvmevent COMMAND --help, man lvmevent-COMMAND; all: man lvmevent\n",
+	.group = groups,
 	.hands_over = true,
 };

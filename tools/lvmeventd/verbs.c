@@ -154,10 +154,12 @@ static const struct lea_cmd *const verbs[] = {
 	NULL,
 };
 
+static const struct lea_group groups[] = {{NULL, verbs}, {NULL, NULL}};
+
 const struct lea_program lea_lvmeventd = {
 	.name = "lvmeventd",
 	.about = "Event activation of LVM2 volume groups: what systemd, udev and the initramfs "
 		 "start.",
-	.cmd = verbs,
+	.group = groups,
 	.is_for_services = true,
 };
