@@ -78,23 +78,25 @@ static bool parse_choice(const struct lea_value *value, enum lea_choice *ret_cho
 	return true;
 }
 
-static bool complain(const struct lea_conf_reader *reader, const struct lea_conf_key *key,
-		     const char *what)
-{
-	lea_log(reader->world->log, LEA_LOG_WARNING, "WARNING: Configuration setting \"%s\" %s.",
-		key->path, what);
-	return true;
-}
-
 static int set_string(struct lea_conf_reader *reader, const char **field, const char *string)
 {
 	*field = lea_arena_strdup(reader->arena, string);
 	return *field ? 0 : -ENOMEM;
 }
 
+static void complain_number(const struct lea_conf_reader *reader, uint32_t source,
+			    const struct lea_conf_key *key, const char *what)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s (%lld to %lld)", what, (long long)key->min,
+		 (long long)key->max);
+	lea_conf_complain(reader, source, key->path, text);
+}
+
 /* Sets one field. Logs an invalid value and keeps the previous one. */
 static int set_value(struct lea_conf_reader *reader, const struct lea_conf_key *key,
-		     const struct lea_value *value)
+		     uint32_t source, const struct lea_value *value)
 {
 	const char *string = value->string;
 	void *field = field_of(reader, key);
@@ -103,30 +105,30 @@ static int set_value(struct lea_conf_reader *reader, const struct lea_conf_key *
 	switch (key->type) {
 	case LEA_CONF_BOOL:
 		if (!parse_bool(value, field))
-			complain(reader, key, "is not a boolean");
+			lea_conf_complain(reader, source, key->path, "is not a boolean");
 		return 0;
 	case LEA_CONF_CHOICE:
 		if (!parse_choice(value, field))
-			complain(reader, key, "is neither \"auto\" nor a boolean");
+			lea_conf_complain(reader, source, key->path, "is neither \"auto\" nor a boolean");
 		return 0;
 	case LEA_CONF_NUMBER:
 		if (!lea_value_int(value, &number))
-			complain(reader, key, "is not a number");
+			complain_number(reader, source, key, "is not a number");
 		else if (number < key->min || number > key->max)
-			complain(reader, key, "is out of range");
+			complain_number(reader, source, key, "is out of range");
 		else
 			set_number(field, key->width, number);
 		return 0;
 	case LEA_CONF_STRING:
 		if (string)
 			return set_string(reader, field, string);
-		complain(reader, key, "is not a string");
+		lea_conf_complain(reader, source, key->path, "is not a string");
 		return 0;
 	case LEA_CONF_WORD:
 		if (string)
 			*(bool *)field = !strcmp(string, key->word);
 		else
-			complain(reader, key, "is not a string");
+			lea_conf_complain(reader, source, key->path, "is not a string");
 		return 0;
 	case LEA_CONF_LIST:
 	default:
@@ -184,9 +186,9 @@ static int read_key(struct lea_conf_reader *reader, const struct lea_conf_key *k
 		if (key->type == LEA_CONF_LIST)
 			r = set_list(reader, key, entry, key->prepends && is_file);
 		else if (lea_text_values(entry))
-			r = set_value(reader, key, lea_text_values(entry));
+			r = set_value(reader, key, i, lea_text_values(entry));
 		else
-			complain(reader, key, "has no value");
+			lea_conf_complain(reader, i, key->path, "has no value");
 	}
 	return r;
 }

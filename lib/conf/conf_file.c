@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "conf/conf_forgive.h"
+#include "conf/conf_where.h"
 #include "conf/lvm_defaults.h"
 
 #define MAX_FILE_BYTES (4U * 1024U * 1024U)
@@ -25,15 +26,30 @@ void lea_conf_sources_free(struct lea_conf_reader *reader)
 	reader->source_count = 0;
 }
 
-static int add_source(struct lea_conf_reader *reader, struct lea_text_tree *tree, bool is_file)
+/* @name: NULL: no file of the folder */
+static int add_source(struct lea_conf_reader *reader, struct lea_text_tree *tree, bool is_file,
+		      const char *name)
 {
 	if (reader->source_count == LEA_CONF_SOURCES) {
 		lea_text_free(tree);
 		return -E2BIG;
 	}
 	reader->source[reader->source_count++] =
-		(struct lea_conf_source){.tree = tree, .is_file = is_file};
+		(struct lea_conf_source){.tree = tree, .is_file = is_file, .name = name};
 	return 0;
+}
+
+void lea_conf_complain(const struct lea_conf_reader *reader, uint32_t source, const char *path,
+		       const char *what)
+{
+	const char *name = reader->source[source].name;
+	char where[LEA_CONF_WHERE_BYTES] = "";
+
+	if (name)
+		(void)lea_conf_where_in(reader->world, reader->conf, name, path, where);
+	lea_log(reader->world->log, LEA_LOG_WARNING,
+		"WARNING: %s%sConfiguration setting \"%s\" %s.", where[0] || !name ? where : name,
+		where[0] || name ? ": " : "", path, what);
 }
 
 /* 0 with a tree, or with NULL if there is no such file. */
@@ -86,7 +102,12 @@ int lea_conf_add_file(struct lea_conf_reader *reader, const char *name, enum lea
 	if (!path)
 		return -ENOMEM;
 	r = parse_file(reader, path, level, &tree);
-	return r || !tree ? r : add_source(reader, tree, true);
+	if (r || !tree)
+		return r;
+	name = lea_arena_strdup(reader->arena, name);
+	if (!name)
+		lea_text_free(tree);
+	return name ? add_source(reader, tree, true, name) : -ENOMEM;
 }
 
 static int add_tag(struct lea_conf_reader *reader, const char *tag)
@@ -190,7 +211,7 @@ int lea_conf_add_defaults(struct lea_conf_reader *reader)
 	if (lea_file_read(AT_FDCWD, path, MAX_FILE_BYTES, &text, &bytes) ||
 	    lea_text_parse(text, bytes, &options, &why, &tree))
 		return 0;
-	return add_source(reader, tree, false);
+	return add_source(reader, tree, false, NULL);
 }
 
 int lea_conf_add_text(struct lea_conf_reader *reader, const char *text)
@@ -208,7 +229,7 @@ int lea_conf_add_text(struct lea_conf_reader *reader, const char *text)
 			why.what);
 		return LEA_CONF_BAD_OPTION;
 	}
-	return add_source(reader, tree, false);
+	return add_source(reader, tree, false, NULL);
 }
 
 int lea_conf_check_profile(struct lea_conf_reader *reader, const char *name)

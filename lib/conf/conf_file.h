@@ -15,6 +15,7 @@
 
 struct lea_conf_source {
 	struct lea_text_tree *tree; /* owned */
+	const char *name;	    /* of the file, below the folder of lvm.conf; NULL: none */
 	bool is_file;		    /* files add to prepending lists; --config replaces */
 };
 
@@ -47,6 +48,10 @@ LEA_MUST_CHECK int lea_conf_check_profile(struct lea_conf_reader *reader, const 
 /* lvmevent.conf. @forgive: log a broken one as a warning, and go on without it. */
 LEA_MUST_CHECK int lea_conf_add_own_file(struct lea_conf_reader *reader, bool forgive);
 void lea_conf_sources_free(struct lea_conf_reader *reader);
+
+/* Warns about a setting of a source, with its file and line. @what: "is not a boolean" */
+void lea_conf_complain(const struct lea_conf_reader *reader, uint32_t source, const char *path,
+		       const char *what);
 
 /* A reader without sources, with conf->system_dir. 0, then to be ended by lea_conf_end; or -errno,
  * and there is nothing to end. */

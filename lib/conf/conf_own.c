@@ -3,33 +3,50 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/id.h"
+#include "base/suggest.h"
 #include "conf/conf_file.h"
 
 #define OWN_FILE    "lvmevent.conf"
 #define OWN_SECTION "event"
 
-/* Warns about unknown keys in our own file: they are typing errors. */
-static void name_unknown(struct lea_conf_reader *reader, const struct lea_text_tree *tree)
+/* @suggestion: gets the key that is meant, in a wrong section with the right one */
+static bool is_known(const char *path, struct lea_suggestion *suggestion)
 {
-	const struct lea_text *section = tree->root;
 	uint32_t count;
 	const struct lea_conf_key *keys = lea_conf_keys(&count);
-	char path[128];
-	bool is_known;
+	const char *key = lea_after(path, OWN_SECTION "/");
+
+	suggestion->word = key ? key : path;
+	for (uint32_t i = 0; i < count; i++) {
+		const char *own = lea_after(keys[i].path, OWN_SECTION "/");
+
+		if (own && key && !strcmp(own, key))
+			return true;
+		if (own)
+			lea_suggest(suggestion, key ? own : keys[i].path);
+	}
+	return false;
+}
+
+/* Warns about unknown keys in our own file: they are typing errors. */
+static void name_unknown(struct lea_conf_reader *reader, uint32_t source)
+{
+	const struct lea_text *section = reader->source[source].tree->root;
+	char path[128], what[192];
 
 	for (; section; section = section->next)
 		for (const struct lea_text *e = section->child; e; e = e->next) {
+			struct lea_suggestion suggestion = {.word = NULL};
+
 			snprintf(path, sizeof(path), "%s/%s", section->key, e->key);
-			is_known = !strncmp(path, OWN_SECTION "/", strlen(OWN_SECTION "/"));
-			for (uint32_t i = 0; is_known && i < count; i++)
-				if (!strcmp(keys[i].path, path))
-					break;
-				else if (i + 1 == count)
-					is_known = false;
-			if (!is_known)
-				lea_log(reader->world->log, LEA_LOG_WARNING,
-					"WARNING: %s: Configuration setting \"%s\" unknown.",
-					OWN_FILE, path);
+			if (is_known(path, &suggestion))
+				continue;
+			snprintf(what, sizeof(what), "unknown%s%s%s",
+				 suggestion.best ? " (did you mean \"" : "",
+				 suggestion.best ? suggestion.best : "",
+				 suggestion.best ? "\"?)" : "");
+			lea_conf_complain(reader, source, path, what);
 		}
 }
 
@@ -44,7 +61,7 @@ int lea_conf_add_own_file(struct lea_conf_reader *reader, bool forgive)
 		return 0;
 	}
 	if (!r && reader->source_count > before)
-		name_unknown(reader, reader->source[before].tree);
+		name_unknown(reader, before);
 	return r;
 }
 

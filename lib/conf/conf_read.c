@@ -43,15 +43,26 @@ enum lea_boot_wait lea_conf_boot_wait(const struct lea_conf *conf)
 	return LEA_BOOT_WAIT_NEEDED;
 }
 
+static void check_boot_wait(const struct lea_conf_reader *reader)
+{
+	const struct lea_conf *conf = reader->conf;
+	uint32_t source = reader->source_count;
+
+	if (!strcmp(conf->boot_wait, boot_waits[lea_conf_boot_wait(conf)]))
+		return;
+	while (source && !lea_conf_entry(reader, source - 1, "event/boot_wait"))
+		source--;
+	if (source)
+		lea_conf_complain(reader, source - 1, "event/boot_wait",
+				  "is not \"needed\", \"all\" or \"none\"");
+}
+
 static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_options *options)
 {
 	const char *disable_udev = lea_world_env(reader->world, "DM_DISABLE_UDEV");
 	struct lea_conf *conf = reader->conf;
 
-	if (strcmp(conf->boot_wait, boot_waits[lea_conf_boot_wait(conf)]) != 0)
-		lea_log(reader->world->log, LEA_LOG_WARNING,
-			"WARNING: Configuration setting \"event/boot_wait\" is not \"needed\", "
-			"\"all\" or \"none\".");
+	check_boot_wait(reader);
 	if (disable_udev && disable_udev[0]) {
 		conf->udev_sync = conf->udev_rules = false;
 		conf->verify_udev_operations = true;

@@ -39,14 +39,14 @@ unsigned int lea_conf_line_of(const char *text, const char *path)
 		       : 0;
 }
 
-/* @name: below the folder of lvm.conf. */
-static bool is_set_in(struct lea_world *world, const struct lea_conf *conf, const char *name,
-		      const char *path, char ret_where[static LEA_CONF_WHERE_BYTES])
+bool lea_conf_where_in(struct lea_world *world, const struct lea_conf *conf, const char *name,
+		       const char *path, char ret_where[static LEA_CONF_WHERE_BYTES])
 {
 	LEA_AUTO(lea_freep) char *full = NULL, *text = NULL;
 	char relative[LEA_CONF_WHERE_BYTES - 16];
 	unsigned int line;
 
+	ret_where[0] = '\0';
 	lea_conf_path(conf, name, relative, sizeof(relative));
 	full = lea_world_path(world, relative);
 	if (!full || lea_file_read_config(full, MAX_FILE_BYTES, &text, NULL))
@@ -62,14 +62,13 @@ void lea_conf_where(struct lea_world *world, const struct lea_conf *conf, const 
 {
 	char name[LEA_CONF_WHERE_BYTES / 2];
 
-	ret_where[0] = '\0';
-	if (is_set_in(world, conf, "lvmevent.conf", path, ret_where))
+	if (lea_conf_where_in(world, conf, "lvmevent.conf", path, ret_where))
 		return;
 	for (uint32_t i = conf->host_tags.count; i > 0; i--) {
 		snprintf(name, sizeof(name), "lvm_%.120s.conf", conf->host_tags.item[i - 1]);
-		if (is_set_in(world, conf, name, path, ret_where))
+		if (lea_conf_where_in(world, conf, name, path, ret_where))
 			return;
 	}
-	if (!is_set_in(world, conf, "lvmlocal.conf", path, ret_where))
-		(void)is_set_in(world, conf, "lvm.conf", path, ret_where);
+	if (!lea_conf_where_in(world, conf, "lvmlocal.conf", path, ret_where))
+		(void)lea_conf_where_in(world, conf, "lvm.conf", path, ret_where);
 }

@@ -15,5 +15,9 @@
 void lea_conf_where(struct lea_world *world, const struct lea_conf *conf, const char *path,
 		    char ret_where[static LEA_CONF_WHERE_BYTES]);
 
+/* The same for one file below the folder of lvm.conf. False, and "": it does not set it. */
+bool lea_conf_where_in(struct lea_world *world, const struct lea_conf *conf, const char *name,
+		       const char *path, char ret_where[static LEA_CONF_WHERE_BYTES]);
+
 /* The line (from 1) of @text that sets @path; 0: none does. The last one counts. Pure. */
 unsigned int lea_conf_line_of(const char *text, const char *path);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "conf/conf_where.h"
 #include "filter/filter_private.h"
 
 LEA_DEFINE_FREEP(struct lea_filter, filter_freep, lea_filter_free);
@@ -87,6 +88,22 @@ static int read_devicesfile(struct lea_filter *filter, const struct lea_filter_o
 	return LEA_FILTER_BAD_DEVICESFILE;
 }
 
+static int compile(const struct lea_filter *filter, const char *setting,
+		   const struct lea_list *patterns, struct lea_regex **ret_regex)
+{
+	const char *bad;
+	const int r = lea_regex_new(patterns, &bad, ret_regex);
+	char where[LEA_CONF_WHERE_BYTES];
+
+	if (r != LEA_FILTER_BAD_PATTERN)
+		return r;
+	lea_conf_where(filter->world, filter->conf, setting, where);
+	lea_log(filter->world->log, LEA_LOG_ERROR,
+		"Invalid filter pattern \"%s\" in %s%s%s%s.", bad, setting, where[0] ? " (" : "",
+		where, where[0] ? ")" : "");
+	return r;
+}
+
 static int compile_patterns(struct lea_filter *filter)
 {
 	const struct lea_conf *conf = filter->conf;
@@ -105,10 +122,9 @@ static int compile_patterns(struct lea_filter *filter)
 		return 0;
 	}
 	if (conf->global_filter.defined)
-		r = lea_regex_new(log, "devices/global_filter", &conf->global_filter,
-				  &filter->global);
+		r = compile(filter, "devices/global_filter", &conf->global_filter, &filter->global);
 	if (!r && conf->filter.defined)
-		r = lea_regex_new(log, "devices/filter", &conf->filter, &filter->local);
+		r = compile(filter, "devices/filter", &conf->filter, &filter->local);
 	return r;
 }
 

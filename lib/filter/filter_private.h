@@ -16,10 +16,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Regex filters. @setting: for messages. Returns 0, LEA_FILTER_BAD_PATTERN (logged), or -errno. */
+/* Regex filters. Returns 0, LEA_FILTER_BAD_PATTERN with *ret_bad (borrowed from @patterns, or
+ * static), or -errno. Does not log. */
 struct lea_regex;
-LEA_MUST_CHECK int lea_regex_new(struct lea_log *log, const char *setting,
-				 const struct lea_list *patterns, struct lea_regex **ret_regex);
+LEA_MUST_CHECK int lea_regex_new(const struct lea_list *patterns, const char **ret_bad,
+				 struct lea_regex **ret_regex);
 void lea_regex_free(struct lea_regex *regex);
 /* Asks udev for the device's links only if the name alone does not decide. */
 LEA_MUST_CHECK int lea_regex_accepts(const struct lea_regex *regex, struct lea_world *world,

@@ -57,13 +57,13 @@ static const char *parse_pattern(struct dm_pool *pool, const char *pattern, bool
 	return dm_pool_strndup(pool, pattern + 2, bytes - 3);
 }
 
-static int bad_pattern(struct lea_log *log, const char *setting, const char *pattern)
+static int bad_pattern(const char *pattern, const char **ret_bad)
 {
-	lea_log(log, LEA_LOG_ERROR, "Invalid filter pattern \"%s\" in %s.", pattern, setting);
+	*ret_bad = pattern;
 	return LEA_FILTER_BAD_PATTERN;
 }
 
-int lea_regex_new(struct lea_log *log, const char *setting, const struct lea_list *patterns,
+int lea_regex_new(const struct lea_list *patterns, const char **ret_bad,
 		  struct lea_regex **ret_regex)
 {
 	LEA_AUTO(regex_freep) struct lea_regex *regex = calloc(1, sizeof(*regex));
@@ -71,7 +71,7 @@ int lea_regex_new(struct lea_log *log, const char *setting, const struct lea_lis
 	uint32_t count = patterns->count, at;
 
 	if (!count)
-		return bad_pattern(log, setting, "[ ]");
+		return bad_pattern("[ ]", ret_bad);
 	expression = calloc(count, sizeof(*expression));
 	if (!regex || !expression)
 		return -ENOMEM;
@@ -85,11 +85,11 @@ int lea_regex_new(struct lea_log *log, const char *setting, const struct lea_lis
 		at = count - 1 - i;
 		expression[at] = parse_pattern(regex->pool, patterns->item[i], &regex->accepts[at]);
 		if (!expression[at])
-			return bad_pattern(log, setting, patterns->item[i]);
+			return bad_pattern(patterns->item[i], ret_bad);
 	}
 	regex->matcher = dm_regex_create(regex->pool, expression, count);
 	if (!regex->matcher)
-		return bad_pattern(log, setting, patterns->item[0]);
+		return bad_pattern(patterns->item[0], ret_bad);
 	*ret_regex = LEA_TAKE(regex);
 	return 0;
 }

@@ -283,6 +283,26 @@ static const struct {
 	 "have their defaults", true, 0},
 	{"an unknown own setting is named", "/etc/lvm/lvmevent.conf", "event { worker = 3 }",
 	 "\"event/worker\" unknown", false, 0},
+	{"... with its line, and the one that is meant", "/etc/lvm/lvmevent.conf",
+	 "event {\n\n workrs = 3\n}",
+	 "WARNING: /etc/lvm/lvmevent.conf:3: Configuration setting \"event/workrs\" unknown (did you "
+	 "mean \"workers\"?).",
+	 false, 0},
+	{"... also in a section that is none", "/etc/lvm/lvmevent.conf", "evnt { workers = 3 }",
+	 "\"evnt/workers\" unknown (did you mean \"event/workers\"?).", false, 0},
+	{"... and nothing where nothing is like it", "/etc/lvm/lvmevent.conf", "event { abc = 3 }",
+	 "\"event/abc\" unknown.", false, 0},
+	{"a number out of range has its line, and the range", "/etc/lvm/lvmevent.conf",
+	 "event {\n workers = 65\n}",
+	 "WARNING: /etc/lvm/lvmevent.conf:2: Configuration setting \"event/workers\" is out of range (0 "
+	 "to 64).",
+	 false, 0},
+	{"a text for a number as well", "/etc/lvm/lvm.conf", "global {\n\tumask = \"x\"\n}",
+	 "/etc/lvm/lvm.conf:2: Configuration setting \"global/umask\" is not a number (0 to 511).",
+	 false, 0},
+	{"of two files the one with the mistake is named", "/etc/lvm/lvm.conf",
+	 "\nglobal/test = \"maybe\"", "lvm.conf:2: Configuration setting \"global/test\" is not a boolean.",
+	 false, 0},
 	{"one that earlier versions had is an unknown one, not an error", "/etc/lvm/lvmevent.conf",
 	 "event { worker_vgs = 8 workers = 2 }", "\"event/worker_vgs\" unknown", false, 0},
 	{"an lvm2 setting has no place in our file", "/etc/lvm/lvmevent.conf",
@@ -291,6 +311,7 @@ static const struct {
 
 TEST_EACH(each_bad_file_ends_as_claimed, bad)
 {
+	tree_put(&tree, "/etc/lvm/lvmlocal.conf", "global/test = 0");
 	tree_put(&tree, bad[_i].path, bad[_i].text);
 	options.forgive = bad[_i].forgive;
 	ck_assert_msg(lea_conf_read(&tree.world, &options, &conf) == bad[_i].outcome, "%s",
