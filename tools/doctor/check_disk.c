@@ -178,7 +178,7 @@ static void tell_late(const struct lea_doctor_facts *facts, const struct lea_doc
 static void say_slow(const struct lea_doctor_judged *judged, const struct lea_doctor_disk *disk,
 		     uint64_t sample_ms, struct lea_doctor_finding *finding)
 {
-	char time[LEA_DOCTOR_SIZE_BYTES];
+	char time[LEA_SIZE_BYTES];
 
 	if (judged->stuck) {
 		lea_doctor_evidence(finding,
@@ -394,12 +394,12 @@ static void check_content(const struct lea_doctor_facts *facts, const struct lea
 			  const struct lea_doctor_report *report)
 {
 	const struct lea_doctor_file *file = &disk->file;
-	char text[LEA_DOCTOR_EVIDENCE_BYTES], held[LEA_DOCTOR_SIZE_BYTES],
-		size[LEA_DOCTOR_SIZE_BYTES];
+	char text[LEA_DOCTOR_EVIDENCE_BYTES], held[LEA_SIZE_BYTES],
+		size[LEA_SIZE_BYTES];
 	struct lea_next next;
 
-	lea_doctor_size(file->held_bytes, held);
-	lea_doctor_size(file->size_bytes, size);
+	lea_size_format(file->held_bytes, held);
+	lea_size_format(file->size_bytes, size);
 	if (file->held_bytes < file->size_bytes / 100 * SPARSE_PERCENT) {
 		snprintf(text, sizeof(text), ", which is sparse: %s of %s are allocated", held,
 			 size);

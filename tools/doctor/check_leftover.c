@@ -64,12 +64,12 @@ static void tell_lv(const struct lea_doctor_facts *facts, const struct lea_vg *v
 		    const char *what)
 {
 	struct lea_doctor_finding finding;
-	char size[LEA_DOCTOR_SIZE_BYTES], name[260];
+	char size[LEA_SIZE_BYTES], name[260];
 
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.vg = vg, .lv = lv},
 			 &finding);
 	finding.why = "it takes room, and a leftover is easily mistaken for data";
-	lea_doctor_size(lea_doctor_lv_bytes(vg, lv), size);
+	lea_size_format(lea_doctor_lv_bytes(vg, lv), size);
 	lea_doctor_evidence(&finding, "%s, %s", size, what);
 	snprintf(name, sizeof(name), "%.127s/%.127s", vg->name, lv->name);
 	lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +lv_time,devices $1"), name);
@@ -86,7 +86,7 @@ static void check_metadata_size(const struct lea_doctor_facts *facts, const stru
 	const uint64_t metadata = lea_doctor_lv_bytes(vg, &vg->lvs[seg->metadata]);
 	const uint64_t need =
 		seg->chunk_sectors ? data / (seg->chunk_sectors * 512ULL) * BYTES_PER_CHUNK : 0;
-	char text[2][LEA_DOCTOR_SIZE_BYTES];
+	char text[2][LEA_SIZE_BYTES];
 	struct lea_doctor_finding finding;
 
 	if (metadata < METADATA_BIG_BYTES || metadata / METADATA_TIMES < need)
@@ -94,8 +94,8 @@ static void check_metadata_size(const struct lea_doctor_facts *facts, const stru
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.vg = vg, .lv = pool},
 			 &finding);
 	finding.why = "the room could hold data, and a check of the metadata takes longer";
-	lea_doctor_size(metadata, text[0]);
-	lea_doctor_size(need, text[1]);
+	lea_size_format(metadata, text[0]);
+	lea_size_format(need, text[1]);
 	lea_doctor_evidence(&finding, "its metadata LV has %s, but needs no more than %s", text[0],
 			    text[1]);
 	lea_next_set(&finding.next, LEA_LOOK("lvs -a -o +lv_metadata_size,metadata_percent $1"),
@@ -156,7 +156,7 @@ static void check_unused(const struct lea_doctor_facts *facts, const struct lea_
 	struct lea_doctor_finding finding;
 	uint32_t count = 0;
 	uint64_t bytes = 0;
-	char size[LEA_DOCTOR_SIZE_BYTES];
+	char size[LEA_SIZE_BYTES];
 
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.vg = vg->vg}, &finding);
 	finding.why = "it takes room; a volume that was left behind is easily mistaken for data";
@@ -177,7 +177,7 @@ static void check_unused(const struct lea_doctor_facts *facts, const struct lea_
 		return;
 	if (count > NAMED_MOST)
 		lea_doctor_evidence(&finding, " and %u more", count - NAMED_MOST);
-	lea_doctor_size(bytes, size);
+	lea_size_format(bytes, size);
 	lea_doctor_evidence(&finding, " (%s): not opened since boot, and not in fstab or crypttab",
 			    size);
 	lea_next_set(&finding.next, LEA_LOOK("lvs -o +lv_time $1"), vg->vg->name);

@@ -88,7 +88,7 @@ static void check_broken(const struct pool *pool, const struct lea_doctor_thin *
 static void check_growth(const struct pool *pool, uint64_t data_bytes)
 {
 	const struct lea_doctor_watch *watch = &pool->facts->machine.watch;
-	char text[2][LEA_DOCTOR_SIZE_BYTES];
+	char text[2][LEA_SIZE_BYTES];
 	struct lea_doctor_finding finding;
 	const bool never = watch->threshold_percent >= 100;
 	const bool unwatched = watch->monitoring && watch->has_dmeventd == LEA_DOCTOR_NO;
@@ -98,8 +98,8 @@ static void check_growth(const struct pool *pool, uint64_t data_bytes)
 		return;
 	begin(pool, 1, &finding);
 	finding.why = "when it is full, writes to all its volumes stop or fail";
-	lea_doctor_size(pool->virtual_bytes, text[0]);
-	lea_doctor_size(data_bytes, text[1]);
+	lea_size_format(pool->virtual_bytes, text[0]);
+	lea_size_format(data_bytes, text[1]);
 	lea_doctor_evidence(&finding,
 			    "its volumes have %s, it has %s, and it is never extended: %s", text[0],
 			    text[1],

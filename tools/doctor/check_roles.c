@@ -42,7 +42,7 @@ static void say_disk(const struct hot_spots *to, struct lea_doctor_finding *find
 {
 	const struct lea_doctor_judged *judged =
 		disk ? lea_doctor_judgement(to->report, to->facts, disk) : NULL;
-	char time[LEA_DOCTOR_SIZE_BYTES];
+	char time[LEA_SIZE_BYTES];
 
 	lea_doctor_evidence(finding, "%s (%s", disk ? disk->name : "a missing PV", symptom);
 	if (judged && judged->await_us != LEA_DOCTOR_UNKNOWN) {

@@ -27,7 +27,7 @@ static void check_area(const struct lea_doctor_facts *facts, const struct lea_do
 		disk->mda_bytes > MDA_HEADER_BYTES ? (disk->mda_bytes - MDA_HEADER_BYTES) / 2 : 0;
 	const uint64_t percent = limit ? disk->text_bytes * 100 / limit : 0;
 	const struct lea_vg *vg = facts->vgs.vg[disk->vg].vg;
-	char text[2][LEA_DOCTOR_SIZE_BYTES];
+	char text[2][LEA_SIZE_BYTES];
 	struct lea_doctor_finding finding;
 
 	if (percent < METADATA_PERCENT)
@@ -37,8 +37,8 @@ static void check_area(const struct lea_doctor_facts *facts, const struct lea_do
 	finding.device = disk->name;
 	finding.pvid = disk->pvid;
 	finding.why = "when it is full, no LV can be made, extended or snapshotted any more";
-	lea_doctor_size(disk->text_bytes, text[0]);
-	lea_doctor_size(limit, text[1]);
+	lea_size_format(disk->text_bytes, text[0]);
+	lea_size_format(limit, text[1]);
 	lea_doctor_evidence(&finding,
 			    "its metadata has %s, %" PRIu64 " %% of what fits into the area of "
 			    "%s (%s)",
@@ -133,7 +133,7 @@ static void compare_speed(const struct lea_doctor_facts *facts, const struct lea
 				       : LEA_DOCTOR_ROTATIONAL_FLOOR_US;
 	const uint64_t now = average_read_us(disk);
 	struct lea_doctor_finding finding;
-	char time[2][LEA_DOCTOR_SIZE_BYTES];
+	char time[2][LEA_SIZE_BYTES];
 
 	if (!pv->read_us || now <= floor || now <= SLOWER_TIMES * (uint64_t)pv->read_us)
 		return;

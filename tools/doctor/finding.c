@@ -73,23 +73,12 @@ void lea_doctor_not_known(const struct lea_doctor_report *report, const char *fo
 	report->sink->not_known(report->sink->arg, report->check, text);
 }
 
-void lea_doctor_size(uint64_t bytes, char ret_text[static LEA_DOCTOR_SIZE_BYTES])
-{
-	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-	double value = (double)bytes / 1024;
-	size_t unit = 0;
-
-	for (; value >= 1024 && unit + 1 < ARRAY_SIZE(units); unit++)
-		value /= 1024;
-	snprintf(ret_text, LEA_DOCTOR_SIZE_BYTES, "%.1f %s", value, units[unit]);
-}
-
-void lea_doctor_time(uint64_t us, char ret_text[static LEA_DOCTOR_SIZE_BYTES])
+void lea_doctor_time(uint64_t us, char ret_text[static LEA_SIZE_BYTES])
 {
 	if (us >= 10000)
-		snprintf(ret_text, LEA_DOCTOR_SIZE_BYTES, "%" PRIu64 " ms", us / 1000);
+		snprintf(ret_text, LEA_SIZE_BYTES, "%" PRIu64 " ms", us / 1000);
 	else
-		snprintf(ret_text, LEA_DOCTOR_SIZE_BYTES, "%" PRIu64 ".%" PRIu64 " ms", us / 1000,
+		snprintf(ret_text, LEA_SIZE_BYTES, "%" PRIu64 ".%" PRIu64 " ms", us / 1000,
 			 us % 1000 / 100);
 }
 

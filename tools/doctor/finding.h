@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/next.h"
+#include "base/size.h"
 #include "doctor/facts.h"
 
 #include <stdbool.h>
@@ -66,8 +67,5 @@ void lea_doctor_not_known(const struct lea_doctor_report *report, const char *fo
 #define lea_doctor_advice(finding, ...)                                                            \
 	lea_append((finding)->advice, LEA_DOCTOR_ADVICE_BYTES, __VA_ARGS__)
 
-/* "4.0 GiB" */
-#define LEA_DOCTOR_SIZE_BYTES 24U
-void lea_doctor_size(uint64_t bytes, char ret_text[static LEA_DOCTOR_SIZE_BYTES]);
 /* "84 ms", "0.4 ms" */
-void lea_doctor_time(uint64_t us, char ret_text[static LEA_DOCTOR_SIZE_BYTES]);
+void lea_doctor_time(uint64_t us, char ret_text[static LEA_SIZE_BYTES]);
