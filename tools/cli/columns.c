@@ -33,11 +33,37 @@ static void print_cell(const struct lea_columns *table, const char *text, bool i
 	const int blanks = (int)(table->width[table->column] - width_of(text));
 	const bool is_right = table->form[table->column] == 'r';
 
+	if (table->head && !table->width[table->column]) {
+		fputs(is_last ? "\n" : "", table->out);
+		return;
+	}
 	fprintf(table->out, "  %*s%s", is_right ? blanks : 0, "", text);
 	if (is_last)
 		fputc('\n', table->out);
 	else if (!is_right)
 		fprintf(table->out, "%*s", blanks, "");
+}
+
+bool lea_columns_has_rows(const struct lea_columns *table)
+{
+	bool any = false;
+
+	for (size_t i = 0; table->form[i]; i++)
+		any |= table->width[i] > 0;
+	return any;
+}
+
+void lea_columns_head(struct lea_columns *table, const char *const *titles, bool is_below)
+{
+	table->head = titles;
+	if (table->pass != PRINT || !lea_columns_has_rows(table))
+		return;
+	for (size_t i = 0; table->form[i]; i++)
+		if (table->width[i] && table->width[i] < width_of(titles[i]))
+			table->width[i] = width_of(titles[i]);
+	fputs(is_below ? "\n" : "", table->out);
+	for (size_t i = 0; table->form[i]; i++)
+		lea_columns_cell(table, "%s", titles[i]);
 }
 
 void lea_columns_cell(struct lea_columns *table, const char *format, ...)

@@ -15,12 +15,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define LEA_COLUMNS_MOST       8U
+#define LEA_COLUMNS_MOST       9U
 #define LEA_COLUMNS_CELL_BYTES 1024U /* longer texts are cut */
 
 struct lea_columns {
 	FILE *out;	  /* borrowed */
 	const char *form; /* borrowed */
+	const char *const *head; /* [as many as form has]; borrowed; NULL: none */
 	size_t width[LEA_COLUMNS_MOST];
 	size_t column; /* of the next cell */
 	unsigned int pass;
@@ -34,6 +35,14 @@ struct lea_columns {
 void lea_columns_begin(struct lea_columns *table, FILE *out, const char *form);
 /* To be called before each pass; false: both are done. */
 bool lea_columns_pass(struct lea_columns *table);
+/*
+ * lea_columns_head - a first row of titles; to be called first in each pass
+ * A column with a title and nothing else is left out, and so is the row if there is no other one.
+ * @is_below: an empty line goes before it
+ */
+void lea_columns_head(struct lea_columns *table, const char *const *titles, bool is_below);
+/* Was there a row, besides that of titles? */
+bool lea_columns_has_rows(const struct lea_columns *table);
 /* The next cell; the last of a row ends its line and is not padded. What could control a terminal
  * is printed as "?". */
 void lea_columns_cell(struct lea_columns *table, const char *format, ...) LEA_PRINTF(2, 3);

@@ -2,13 +2,16 @@
 /* The inventory for people, and what all forms share. */
 #include "inventory/inventory_print.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/id.h"
+#include "base/size.h"
+#include "cli/columns.h"
 #include "plan/access.h"
 
-#define SECTORS_PER_MIB 2048U
+#define SECTOR_BYTES 512U
 
 const char *lea_inventory_state_word(const struct lea_lv_state *state)
 {
@@ -46,99 +49,215 @@ uint64_t lea_inventory_extents(const struct lea_inventory_vg *of, uint64_t *ret_
 	return all;
 }
 
-/* ---- lines */
+/* ---- tables */
 
-static void put_size(FILE *out, uint64_t sectors)
+static void put_size(struct lea_columns *table, uint64_t sectors)
 {
-	fprintf(out, "%" PRIu64 ".%02u MiB", sectors / SECTORS_PER_MIB,
-		(unsigned int)(sectors % SECTORS_PER_MIB * 100 / SECTORS_PER_MIB));
+	char text[LEA_SIZE_BYTES];
+
+	lea_size_format(sectors * SECTOR_BYTES, text);
+	lea_columns_cell(table, "%s", text);
 }
 
-static void print_lv(FILE *out, const struct lea_inventory_vg *of, uint32_t index)
+static void put_vg(struct lea_columns *table, const struct lea_inventory_vg *of)
 {
-	const struct lea_lv *lv = &of->vg->lvs[index];
-	char attr[LEA_LV_ATTR_BYTES], text[16];
-	struct lea_inventory_use use;
+	const struct lea_vg *vg = of->vg;
+	char attr[LEA_VG_ATTR_BYTES], missing[32] = "";
+	uint64_t unused, all = lea_inventory_extents(of, &unused);
+	uint32_t visible = 0;
 
-	if (!of->chosen_lv[index] || !lea_lv_is_visible(lv) || !lea_inventory_is_reported(lv))
-		return;
-	lea_inventory_lv_attr(&of->facts, index, attr);
-	lea_inventory_find_use(&of->facts, index, &use);
-	fprintf(out, "  LV %s %s: %s, %s, ", lv->name, attr,
-		lv->seg_count ? lea_inventory_segtype(&lv->seg[0]) : "no segments",
-		lea_inventory_state_word(&of->facts.state[index]));
-	put_size(out, (uint64_t)lv->extent_count * of->vg->extent_sectors);
-	lea_inventory_put_percent(use.data, text);
-	if (text[0])
-		fprintf(out, ", data %s %%", text);
-	lea_inventory_put_percent(use.metadata, text);
-	if (text[0])
-		fprintf(out, ", metadata %s %%", text);
-	lea_inventory_put_percent(use.sync, text);
-	if (text[0])
-		fprintf(out, ", in sync %s %%", text);
-	fputc('\n', out);
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		visible += lea_lv_is_visible(&vg->lvs[i]) && lea_inventory_is_reported(&vg->lvs[i]);
+	lea_inventory_vg_attr(&of->facts, attr);
+	if (of->pv_missing)
+		snprintf(missing, sizeof(missing), "%u of ", vg->pv_count - of->pv_missing);
+	lea_columns_cell(table, "%s", vg->name);
+	lea_columns_cell(table, "%s", attr);
+	lea_columns_cell(table, "%s%u", missing, vg->pv_count);
+	lea_columns_cell(table, "%u", visible);
+	put_size(table, all * vg->extent_sectors);
+	put_size(table, unused * vg->extent_sectors);
 }
 
-static void print_pv(FILE *out, const struct lea_inventory_vg *of, uint32_t index)
+static void put_pv(struct lea_columns *table, const struct lea_inventory_vg *of, uint32_t index)
 {
+	const struct lea_pv *pv = &of->vg->pvs[index];
 	char attr[LEA_PV_ATTR_BYTES], id[39];
 
 	lea_inventory_pv_attr(&of->facts, index, attr);
-	lea_id_format(of->vg->pvs[index].id, id);
-	fprintf(out, "  PV %s %s: ", of->pv[index] ? of->pv[index]->device : id, attr);
-	if (!of->pv[index])
-		fprintf(out, "missing, ");
-	put_size(out, (uint64_t)of->vg->pvs[index].pe_count * of->vg->extent_sectors);
-	fprintf(out, ", free ");
-	put_size(out, lea_inventory_free_of_pv(of, index) * of->vg->extent_sectors);
-	fputc('\n', out);
+	lea_id_format(pv->id, id);
+	lea_columns_cell(table, "%s", of->pv[index] ? of->pv[index]->device : id);
+	lea_columns_cell(table, "%s", of->vg->name);
+	lea_columns_cell(table, "%s", attr);
+	put_size(table, (uint64_t)pv->pe_count * of->vg->extent_sectors);
+	put_size(table, lea_inventory_free_of_pv(of, index) * of->vg->extent_sectors);
 }
 
-static void print_vg(FILE *out, const struct lea_inventory_vg *of)
+/* A PV of no VG. */
+static void put_lone_pv(struct lea_columns *table, const struct lea_inventory_pv *pv)
 {
-	char attr[LEA_VG_ATTR_BYTES], problem[256];
-	uint64_t unused, all;
-
-	lea_access_plain(of->problem, problem, sizeof(problem));
-	if (!of->vg) {
-		fprintf(out, "VG %s: not readable: %s\n", of->name, problem);
-		return;
-	}
-	all = lea_inventory_extents(of, &unused);
-	lea_inventory_vg_attr(&of->facts, attr);
-	fprintf(out, "VG %s %s: %u of %u PVs, ", of->name, attr, of->vg->pv_count - of->pv_missing,
-		of->vg->pv_count);
-	put_size(out, all * of->vg->extent_sectors);
-	fprintf(out, ", free ");
-	put_size(out, unused * of->vg->extent_sectors);
-	fprintf(out, "%s%s\n", problem[0] ? ", problem: " : "", problem);
-	for (uint32_t i = 0; i < of->vg->pv_count; i++)
-		print_pv(out, of, i);
-	for (uint32_t i = 0; i < of->vg->lv_count; i++)
-		print_lv(out, of, i);
+	lea_columns_cell(table, "%s", pv->device);
+	lea_columns_cell(table, "%s", "");
+	lea_columns_cell(table, "%s", "---");
+	put_size(table, pv->label_bytes / SECTOR_BYTES);
+	put_size(table, pv->is_orphan ? pv->label_bytes / SECTOR_BYTES : 0);
 }
 
-void lea_inventory_print_text(FILE *out, const struct lea_inventory *inventory)
+static void put_name(struct lea_columns *table, const struct lea_vg *vg, uint32_t lv)
+{
+	lea_columns_cell(table, "%s", lv == LEA_NONE ? "" : vg->lvs[lv].name);
+}
+
+static void put_percent(struct lea_columns *table, uint32_t percent)
+{
+	char text[16];
+
+	lea_inventory_put_percent(percent, text);
+	lea_columns_cell(table, "%s", text);
+}
+
+static void put_lv(struct lea_columns *table, const struct lea_inventory_vg *of, uint32_t index)
+{
+	const struct lea_lv *lv = &of->vg->lvs[index];
+	char attr[LEA_LV_ATTR_BYTES];
+	struct lea_inventory_use use;
+
+	lea_inventory_lv_attr(&of->facts, index, attr);
+	lea_inventory_find_use(&of->facts, index, &use);
+	lea_columns_cell(table, "%s", lv->name);
+	lea_columns_cell(table, "%s", of->vg->name);
+	lea_columns_cell(table, "%s", attr);
+	put_size(table, (uint64_t)lv->extent_count * of->vg->extent_sectors);
+	put_name(table, of->vg, lea_inventory_pool(of->vg, index));
+	put_name(table, of->vg, lea_inventory_origin(of->vg, index));
+	put_percent(table, use.data);
+	put_percent(table, use.metadata);
+	put_percent(table, use.sync);
+}
+
+static int compare_lvs(const void *a, const void *b, void *arg)
+{
+	const struct lea_vg *vg = arg;
+
+	return strcmp(vg->lvs[*(const uint32_t *)a].name, vg->lvs[*(const uint32_t *)b].name);
+}
+
+/* By name; without memory for that, as in the metadata. */
+static void put_lvs(struct lea_columns *table, const struct lea_inventory_vg *of)
+{
+	const struct lea_vg *vg = of->vg;
+	LEA_AUTO(lea_freep) uint32_t *order = calloc(vg->lv_count + 1U, sizeof(*order));
+
+	for (uint32_t i = 0; order && i < vg->lv_count; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, vg->lv_count, sizeof(*order), compare_lvs,
+			(void *)(uintptr_t)vg);
+	for (uint32_t i = 0; i < vg->lv_count; i++) {
+		const uint32_t index = order ? order[i] : i;
+		const struct lea_lv *lv = &vg->lvs[index];
+
+		if (of->chosen_lv[index] && lea_lv_is_visible(lv) && lea_inventory_is_reported(lv))
+			put_lv(table, of, index);
+	}
+}
+
+/* ---- what a table has no place for */
+
+static void print_problem(FILE *out, const char *type, const char *name, const char *what,
+			  const char *problem)
+{
+	char plain[320];
+
+	if (!problem[0])
+		return;
+	lea_access_plain(problem, plain, sizeof(plain));
+	fprintf(out, "%s %s: %s: %s\n", type, name, what, plain);
+}
+
+static void print_problems(FILE *out, const struct lea_inventory *inventory)
 {
 	char plain[320];
 
 	for (size_t i = 0; i < inventory->vg_count; i++)
 		if (inventory->vg[i].is_chosen)
-			print_vg(out, &inventory->vg[i]);
-	for (size_t i = 0; i < inventory->pv_count; i++) {
-		const struct lea_inventory_pv *pv = &inventory->pv[i];
-
-		if (!pv->is_chosen)
-			continue;
-		lea_access_plain(pv->problem, plain, sizeof(plain));
-		fprintf(out, "PV %s: of no VG that is readable%s%s\n", pv->device,
-			plain[0] ? ", problem: " : "", plain);
-	}
+			print_problem(out, "VG", inventory->vg[i].name,
+				      inventory->vg[i].vg ? "problem" : "not readable",
+				      inventory->vg[i].problem);
+	for (size_t i = 0; i < inventory->pv_count; i++)
+		if (inventory->pv[i].is_chosen)
+			print_problem(out, "PV", inventory->pv[i].device, "problem",
+				      inventory->pv[i].problem);
 	for (size_t i = 0; inventory->is_whole && i < inventory->problem_count; i++) {
 		lea_access_plain(inventory->problem[i], plain, sizeof(plain));
 		fprintf(out, "%s\n", plain);
 	}
+}
+
+/* ---- all */
+
+/* The VGs that were asked for, one after the other; NULL: no more. */
+static const struct lea_inventory_vg *next_vg(const struct lea_inventory *inventory, size_t *at)
+{
+	while (*at < inventory->vg_count) {
+		const struct lea_inventory_vg *vg = &inventory->vg[(*at)++];
+
+		if (vg->is_chosen && vg->vg)
+			return vg;
+	}
+	return NULL;
+}
+
+static bool print_vgs(FILE *out, const struct lea_inventory *inventory)
+{
+	static const char *const titles[] = {"VG", "Attr", "PVs", "LVs", "Size", "Free"};
+	const struct lea_inventory_vg *vg;
+	struct lea_columns table;
+
+	for (lea_columns_begin(&table, out, "llrrrr"); lea_columns_pass(&table);) {
+		lea_columns_head(&table, titles, false);
+		for (size_t at = 0; (vg = next_vg(inventory, &at));)
+			put_vg(&table, vg);
+	}
+	return lea_columns_has_rows(&table);
+}
+
+static void print_pvs(FILE *out, const struct lea_inventory *inventory, bool is_below)
+{
+	static const char *const titles[] = {"PV", "VG", "Attr", "Size", "Free"};
+	const struct lea_inventory_vg *vg;
+	struct lea_columns table;
+
+	for (lea_columns_begin(&table, out, "lllrr"); lea_columns_pass(&table);) {
+		lea_columns_head(&table, titles, is_below);
+		for (size_t at = 0; (vg = next_vg(inventory, &at));)
+			for (uint32_t i = 0; i < vg->vg->pv_count; i++)
+				put_pv(&table, vg, i);
+		for (size_t i = 0; i < inventory->pv_count; i++)
+			if (inventory->pv[i].is_chosen)
+				put_lone_pv(&table, &inventory->pv[i]);
+	}
+}
+
+static void print_lvs(FILE *out, const struct lea_inventory *inventory)
+{
+	static const char *const titles[] = {"LV",     "VG",	"Attr",	 "Size", "Pool",
+					     "Origin", "Data%", "Meta%", "Sync%"};
+	const struct lea_inventory_vg *vg;
+	struct lea_columns table;
+
+	for (lea_columns_begin(&table, out, "lllrllrrr"); lea_columns_pass(&table);) {
+		lea_columns_head(&table, titles, true);
+		for (size_t at = 0; (vg = next_vg(inventory, &at));)
+			put_lvs(&table, vg);
+	}
+}
+
+void lea_inventory_print_text(FILE *out, const struct lea_inventory *inventory)
+{
+	print_pvs(out, inventory, print_vgs(out, inventory));
+	print_lvs(out, inventory);
+	print_problems(out, inventory);
 	if (inventory->is_dm_silent)
 		fprintf(out, "device-mapper did not answer for all LVs: their state is unknown\n");
 }

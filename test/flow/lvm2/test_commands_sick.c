@@ -294,9 +294,9 @@ static const struct {
 	{"a look at all speaks of a PV that cannot be read", "pvscan --cache", -EIO,
 	 "/dev/sdc cannot read label."},
 	{"a PV that could not be read for a shortage is there", "inventory", -EMFILE,
-	 "VG vg-two.pvs wz--n-: 2 of 2 PVs, "},
+	 "  vg-two.pvs  wz--n-    2    2  "},
 	{"a PV that cannot be read is missing, as in pvs", "inventory", -EIO,
-	 "VG vg-two.pvs wz-pn-: 1 of 2 PVs, "},
+	 "  vg-two.pvs  wz-pn-  1 of 2    2  "},
 };
 
 TEST_EACH(what_udev_knows_counts_where_a_disk_is_silent, looks)

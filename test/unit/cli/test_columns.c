@@ -70,3 +70,45 @@ TEST(a_long_cell_is_cut)
 	fclose(out);
 	ck_assert_uint_eq(bytes, LEA_COLUMNS_CELL_BYTES - 1 + strlen("    x\n"));
 }
+
+/* ---- titles */
+
+static char *print_headed(const char *const cell[ROWS_MOST][CELLS_MOST], bool is_below)
+{
+	static const char *const titles[] = {"Name", "Pool", "Size"};
+	struct lea_columns table;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	for (lea_columns_begin(&table, out, "llr"); lea_columns_pass(&table);) {
+		lea_columns_head(&table, titles, is_below);
+		for (size_t row = 0; row < ROWS_MOST && cell[row][0]; row++)
+			for (size_t i = 0; i < CELLS_MOST; i++)
+				lea_columns_cell(&table, "%s", cell[row][i]);
+	}
+	fclose(out);
+	return text;
+}
+
+static const struct {
+	const char *claim;
+	bool is_below;
+	const char *cell[ROWS_MOST][CELLS_MOST];
+	const char *want;
+} headed[] = {
+	{"no rows, no titles", true, {{NULL}}, ""},
+	{"titles count for the width", false, {{"a", "p", "1"}}, "  Name  Pool  Size\n  a     p        1\n"},
+	{"a column without a value is left out",
+	 true,
+	 {{"a", "", "1"}, {"b", "", "22222"}},
+	 "\n  Name   Size\n  a         1\n  b     22222\n"},
+	{"also the last one", false, {{"a", "p", ""}}, "  Name  Pool\n  a     p   \n"},
+};
+
+TEST_EACH(titles_stand_over_columns_with_values, headed)
+{
+	LEA_AUTO(lea_freep) char *text = print_headed(headed[_i].cell, headed[_i].is_below);
+
+	ck_assert_msg(!strcmp(text, headed[_i].want), "%s:\n%s", headed[_i].claim, text);
+}
