@@ -2,6 +2,7 @@
 #include "cli/terminal.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool is_terminal(const struct lea_world *world, FILE *stream)
@@ -22,6 +23,14 @@ bool lea_terminal_has_color(const struct lea_world *world, FILE *stream)
 bool lea_terminal_is_live(const struct lea_world *world, FILE *stream)
 {
 	return is_terminal(world, stream);
+}
+
+unsigned int lea_terminal_columns(FILE *stream)
+{
+	struct winsize size = {0};
+	const int fd = fileno(stream);
+
+	return fd >= 0 && !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 const char *lea_color(bool has_color, enum lea_color color)

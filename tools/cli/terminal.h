@@ -12,6 +12,9 @@ bool lea_terminal_has_color(const struct lea_world *world, FILE *stream);
 /* Is it a terminal that can erase a line? */
 bool lea_terminal_is_live(const struct lea_world *world, FILE *stream);
 
+/* How many characters a line of it has; 80 if it does not say. */
+unsigned int lea_terminal_columns(FILE *stream);
+
 enum lea_color {
 	LEA_COLOR_OFF,
 	LEA_COLOR_GOOD,

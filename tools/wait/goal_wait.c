@@ -47,6 +47,7 @@ static const struct {
 	{"/disk/by-partlabel", BIT(NEEDED), true},
 };
 #define CLAIMS 2 /* rows */
+#define ONLINE 6
 #define DEV    9
 
 struct goal_wait {
@@ -99,7 +100,10 @@ static void watch_all(struct goal_wait *wait)
 	for (size_t i = 0; wait->fd >= 0 && i < ARRAY_SIZE(folders); i++) {
 		int wd;
 
-		if (!lea_goals_have(goals, folders[i].kinds))
+		/* Progress shows each PV that comes. */
+		if (!lea_goals_have(goals, i == ONLINE && wait->options->progress
+						   ? folders[i].kinds | ACTIVE
+						   : folders[i].kinds))
 			continue;
 		wd = watch_folder(wait, folders[i].is_dev ? dev_dir : "", folders[i].path);
 		claims_wd = i == CLAIMS ? wd : claims_wd;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "wait/wait_verb.h"
-#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "cli/args.h"
@@ -22,12 +21,12 @@
 #include "daemon/session.h"
 #include "explain/examine.h"
 #include "wait/goal_wait.h"
+#include "wait/goal_progress.h"
 
 #define USAGE		 "wait [--timeout S] [--progress] [--json] TARGET..."
 #define LIMIT_MS	 120000U
 #define LIMIT_MOST_S	 10000000U
 #define READ_DEADLINE_MS 2000U /* a disk that hangs delays the answer by so much */
-#define LINE_BYTES	 400U
 
 /* Why an item is not there, in the words of explain. */
 struct why {
@@ -49,13 +48,15 @@ struct view {
 	struct why why;
 	FILE *out, *err;
 	bool is_live, shows_progress, is_json;
-	char shown[LINE_BYTES]; /* the last line of progress */
+	char shown[LEA_GOAL_PROGRESS_BYTES]; /* the last line of progress */
+	struct lea_target_finder finder; /* for it */
 	struct lea_json json;
 };
 
 static void view_done(struct view *view)
 {
 	lea_goals_free(view->goals);
+	lea_target_finder_done(&view->finder);
 	free(view->goal);
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
@@ -134,31 +135,19 @@ static int ask(void *arg, const struct lea_goal_item *item)
 
 /* ---- progress */
 
-static void format_progress(const struct lea_goals *goals, char line[static LINE_BYTES])
-{
-	size_t there = 0, named = 0;
-
-	for (size_t i = 0; i < goals->count; i++)
-		there += goals->item[i].state == LEA_GOAL_THERE;
-	snprintf(line, LINE_BYTES, "%zu of %zu there; waiting for ", there, goals->count);
-	for (size_t i = 0; i < goals->count; i++)
-		if (goals->item[i].state != LEA_GOAL_THERE && named++ < 3)
-			lea_append(line, LINE_BYTES, "%s%.80s", named > 1 ? ", " : "",
-				   goals->item[i].word);
-	if (named > 3)
-		lea_append(line, LINE_BYTES, " and %zu more", named - 3);
-}
-
 static void show_progress(void *arg, const struct lea_goals *goals)
 {
 	struct view *view = arg;
-	char line[LINE_BYTES];
+	char line[LEA_GOAL_PROGRESS_BYTES];
 
-	format_progress(goals, line);
+	lea_goal_progress(goals, &view->finder, line);
 	if (!strcmp(line, view->shown))
 		return;
 	snprintf(view->shown, sizeof(view->shown), "%s", line);
-	fprintf(view->err, view->is_live ? "\r\033[K%.79s" : "%s\n", line);
+	if (view->is_live)
+		fprintf(view->err, "\r\033[K%.*s", (int)lea_terminal_columns(view->err) - 1, line);
+	else
+		fprintf(view->err, "%s\n", line);
 	fflush(view->err);
 }
 
@@ -365,7 +354,8 @@ int lea_lvmevent_wait(struct lea_world *world, int argc, char *argv[])
 	struct view view = {.world = world,
 			    .out = lea_cmd_report(world)->out,
 			    .err = lea_cmd_report(world)->err,
-			    .words = &opts.positional};
+			    .words = &opts.positional,
+			    .finder = {.world = world}};
 	uint64_t limit_ms = 0;
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 
