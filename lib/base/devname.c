@@ -42,7 +42,10 @@ const char *lea_devname_mapped(const char *below)
 
 bool lea_devname_lv(const char *below, char *ret_lv, size_t lv_bytes)
 {
-	static const char *const others[] = {"block/", "char/", "disk/", "mapper/", "md/"};
+	/* Of such names lvm2 makes no VG: /dev has them. */
+	static const char *const others[] = {"block/", "bus/",	  "char/", "cpu/", "disk/",
+					     "dri/",   "fd/",	  "input/", "mapper/", "md/",
+					     "mqueue/", "net/",	  "pts/",  "shm/", "snd/"};
 	const char *mapped = lea_devname_mapped(below), *slash;
 
 	if ((size_t)snprintf(ret_lv, lv_bytes, "%s", mapped ? mapped : below) >= lv_bytes)

@@ -35,6 +35,8 @@ static const struct {
 	{"/dev/block/8:16", true, NULL},
 	{"/dev/char/1:3", true, NULL},
 	{"/dev/md/0", true, NULL},
+	{"/dev/net/tun", true, NULL},
+	{"/dev/shm/image", true, NULL},
 	{"/dev/" X60 X60 "12", true, NULL},
 	{"/dev/" X60 X60 "123", false, NULL},
 	{"/dev/a\nb", false, NULL},
