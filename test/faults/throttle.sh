@@ -160,6 +160,10 @@ signals() {
 	done
 	throttled --vg-of -- lvcreate -n x --addtag a/b -L 1g csi -y
 	claim "throttle: --vg-of prints the VG of a command" is "$code, $(cat "$tmp/out")" "0, csi"
+	throttled --vg-of -- vgremove data csi
+	claim "throttle: of several VGs each" is "$code, $(cat "$tmp/out")" "0, $(printf 'csi\ndata')"
+	LVM_VG_NAME=data throttled --vg-of -- lvremove csi
+	claim "throttle: none if words mean something else" is "$code, $(cat "$tmp/out")" "0, "
 	throttled --vg-of -- touch "$tmp/ran"
 	claim "throttle: of one without a VG nothing" is "$code, $(cat "$tmp/out")" "0, "
 	claim "throttle: and runs none" test ! -e "$tmp/ran"
@@ -278,6 +282,27 @@ drain() {
 	claim "throttle: a drain without a command ends when nothing runs" eval 'wait $draining'
 	claim "throttle: and leaves nothing" test ! -e /run/lvm/event/throttle/hold
 	rm "$tmp/drained"
+}
+
+# A command of two VGs waits in the queues of both, and holds the first one's while it waits for the second.
+several() {
+	fresh
+	echo 'event { throttle_slots = 9 throttle_per_vg = 1 }' >"$tmp/etc/lvmevent.conf"
+	mkfifo "$tmp/go"
+	printf '#!/bin/sh\necho "$1" >>"$0.order"\n' >"$tmp/vgchange"
+	chmod +x "$tmp/vgchange"
+	"$program" throttle --vg vg2 --label a -- sh -c 'read x <"$1"' sh "$tmp/go" &
+	within 20 listed ' a .*sh -c'
+	"$program" throttle -- "$tmp/vgchange" -ay vg2 vg1 &
+	within 20 waiting 1
+	claim "throttle: a command of two VGs is listed with both" listed 'waiting +vg1,vg2 '
+	"$program" throttle -- "$tmp/vgchange" -an vg1 &
+	within 20 waiting 2
+	claim "throttle: none of them has run" test ! -e "$tmp/vgchange.order"
+	echo >"$tmp/go"
+	wait
+	claim "throttle: they run when both VGs are free, in their order" is "$(cat "$tmp/vgchange.order")" "$(printf '%s\n' -ay -an)"
+	rm "$tmp/go" "$tmp/vgchange" "$tmp/vgchange.order"
 }
 
 # While commands begin and end, no time is before its beginning.
@@ -472,6 +497,7 @@ throttle() {
 	nested
 	operation
 	drain
+	several
 	listing
 	killed
 	lanes

@@ -161,7 +161,7 @@ static bool adopt_slots(const struct start *start)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != start->child->parent)
 		return false;
 	lea_proc_identify(&id);
-	for (size_t i = 0; i < ARRAY_SIZE(start->child->queue); i++)
+	for (size_t i = 0; start->child->queue && i < LEA_THROTTLE_QUEUES_MOST; i++)
 		if (start->child->queue[i] && !lea_throttle_adopt(start->child->queue[i], &id))
 			return false;
 	LEA_CRASHPOINT("throttle.adopted", NULL);

@@ -126,12 +126,15 @@ int lea_throttle_run_plain(struct lea_world *world, char *argv[])
 }
 
 /* What the command would be taken for; it is not run. */
-static int print_vg(const char *const command[])
+static int print_vgs(struct lea_world *world, const char *const command[])
 {
-	char vg[LEA_THROTTLE_VG_BYTES];
+	struct lea_throttle_vgs vgs;
 
-	lea_throttle_vg(command, vg);
-	printf("%s\n", vg);
+	lea_throttle_find_vgs(command, lea_world_env(world, LEA_THROTTLE_DEFAULT_VG), &vgs);
+	for (size_t i = 0; i < vgs.count; i++)
+		printf("%s\n", vgs.name[i]);
+	if (!vgs.count)
+		printf("\n");
 	return LEA_EXIT_DONE;
 }
 
@@ -177,7 +180,7 @@ static int run_form(struct lea_world *world, const struct lea_opts *opts, char *
 		return misused("no command is given");
 	if (form == FORM_RUN)
 		return run(&request);
-	return form == FORM_VG_OF ? print_vg(request.argv) : other(&request, args, argv);
+	return form == FORM_VG_OF ? print_vgs(world, request.argv) : other(&request, args, argv);
 }
 
 /* Where the command begins: behind "--", or at the first word that is neither an option of ours nor
@@ -215,7 +218,7 @@ int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throt
 		ROW(strict, COUNT, "strict", FORM_RUN, NULL,
 		    "Without a queue: exit 75, run nothing."),
 		ROW(vg_of, COUNT, "vg-of", FORM_VG_OF, NULL,
-		    "Print the command's VG, and run nothing."),
+		    "Print the command's VGs, and run nothing."),
 		ROW(list, COUNT, "list", FORM_LIST, NULL, "Print what runs and what waits."),
 		ROW(json, COUNT, "json", FORM_LIST, NULL, "Print JSON, for scripts."),
 		ROW(cancel, STRING, "cancel", FORM_CANCEL, "Word",

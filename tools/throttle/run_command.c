@@ -27,13 +27,23 @@ struct work {
 	const char *class_;
 	struct lea_throttle_bounds bounds;
 	struct lea_throttle_entry entry;
-	struct lea_throttle *in_class, *in_vg; /* owned */
-	int event_fd;			       /* owned; -1 */
+	struct lea_throttle_vgs vgs; /* whose queues it waits in */
+	/* Owned: the class's, and then those of VGs; NULL: not open. */
+	struct lea_throttle *queue[LEA_THROTTLE_QUEUES_MOST];
+	int event_fd; /* owned; -1 */
 	uint64_t began_ms, deadline_ms;
 	struct lea_throttle_signals signals;
 	bool is_over;
 	char *path; /* owned */
 };
+
+static void close_queues(struct work *work)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(work->queue); i++) {
+		lea_throttle_close(work->queue[i]);
+		work->queue[i] = NULL;
+	}
+}
 
 /* Where a command has run, the end of the process closes everything: who waits gets its slot so
  * much earlier. */
@@ -42,8 +52,7 @@ static void work_done(struct work *work)
 	free(work->path);
 	if (work->is_over)
 		return;
-	lea_throttle_close(work->in_class);
-	lea_throttle_close(work->in_vg);
+	close_queues(work);
 	lea_closep(&work->event_fd);
 }
 
@@ -70,15 +79,35 @@ static void put_text(char *text, size_t size, const char *from)
 	lea_log_plain(text + used);
 }
 
+/* Only commands that take the lock of a VG wait for each other there, unless asked for. */
+static void find_vgs(struct work *work)
+{
+	const struct lea_throttle_request *request = work->request;
+	struct lea_throttle_vgs *vgs = &work->vgs;
+	struct lea_throttle_entry *entry = &work->entry;
+
+	if (request->vg) {
+		vgs->count = request->vg[0] != '\0';
+		put_text(vgs->name[0], sizeof(vgs->name[0]), request->vg);
+	} else {
+		lea_throttle_find_vgs(request->argv,
+				      lea_world_env(request->world, LEA_THROTTLE_DEFAULT_VG), vgs);
+	}
+	for (size_t i = 0; i < vgs->count; i++) {
+		put_text(entry->vg, sizeof(entry->vg), i ? "," : "");
+		put_text(entry->vg, sizeof(entry->vg), vgs->name[i]);
+	}
+	if (!request->vg && strcmp(work->class_, LEA_THROTTLE_CHANGE) != 0)
+		vgs->count = 0;
+}
+
 static void describe(struct work *work)
 {
 	const struct lea_throttle_request *request = work->request;
 	struct lea_throttle_entry *entry = &work->entry;
-	char vg[LEA_THROTTLE_VG_BYTES] = "";
 
 	work->class_ = request->class_ ? request->class_ : lea_throttle_class(request->argv);
-	lea_throttle_vg(request->argv, vg);
-	put_text(entry->vg, sizeof(entry->vg), request->vg ? request->vg : vg);
+	find_vgs(work);
 	put_text(entry->class_, sizeof(entry->class_), work->class_);
 	put_text(entry->label, sizeof(entry->label), request->label);
 	entry->pid = getpid();
@@ -87,13 +116,6 @@ static void describe(struct work *work)
 		put_text(entry->command, sizeof(entry->command), i ? " " : "");
 		put_text(entry->command, sizeof(entry->command), request->argv[i]);
 	}
-}
-
-/* Only commands that take the lock of a VG wait for each other there, unless asked for. */
-static bool has_vg_queue(const struct work *work)
-{
-	return work->entry.vg[0] && work->bounds.per_vg &&
-	       (work->request->vg || !strcmp(work->class_, LEA_THROTTLE_CHANGE));
 }
 
 static uint32_t slots_of(const struct work *work)
@@ -132,11 +154,28 @@ static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots
 	return lea_throttle_take(queue, &terms);
 }
 
+/* Each in its turn: always in the order of their names, so that no two commands have what the other
+ * one waits for. 0, LEA_THROTTLE_LATE or -errno. */
+static int take_slots_of_vgs(struct work *work)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && work->bounds.per_vg && i < work->vgs.count; i++) {
+		struct lea_throttle **queue = &work->queue[1 + i];
+
+		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->vgs.name[i],
+				      work->request->world->clock, queue);
+		r = r ? r : wait_in(work, *queue, work->bounds.per_vg, false);
+	}
+	return r;
+}
+
 /* 0, LEA_THROTTLE_LATE or -errno. */
 static int take_slots(struct work *work)
 {
 	struct lea_world *world = work->request->world;
 	const bool yields = !strcmp(work->class_, LEA_THROTTLE_CHANGE);
+	struct lea_throttle *in_class;
 	int r = work->event_fd = lea_throttle_event_folder(world);
 
 	if (r < 0)
@@ -145,19 +184,16 @@ static int take_slots(struct work *work)
 	if (!work->deadline_ms && work->bounds.wait_ms)
 		work->deadline_ms = work->began_ms + work->bounds.wait_ms;
 	r = lea_throttle_open(work->event_fd, LEA_THROTTLE_CLASSES, work->class_, world->clock,
-			      &work->in_class);
+			      &work->queue[0]);
 	if (r)
 		return r;
-	work->entry.id = lea_throttle_next_id(work->in_class);
-	lea_throttle_give_up_in(work->in_class);
-	if (has_vg_queue(work)) {
-		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->entry.vg,
-				      world->clock, &work->in_vg);
-		r = r ? r : wait_in(work, work->in_vg, work->bounds.per_vg, false);
-	}
-	r = r ? r : wait_in(work, work->in_class, slots_of(work), yields);
+	in_class = work->queue[0];
+	work->entry.id = lea_throttle_next_id(in_class);
+	lea_throttle_give_up_in(in_class);
+	r = take_slots_of_vgs(work);
+	r = r ? r : wait_in(work, in_class, slots_of(work), yields);
 	if (!r)
-		lea_throttle_add_wait(work->in_class,
+		lea_throttle_add_wait(in_class,
 				      lea_throttle_bucket(now_of(work) - work->began_ms));
 	return r;
 }
@@ -167,12 +203,13 @@ static int take_slots(struct work *work)
 static void run_child(struct work *work, struct lea_throttle_end *ret_end)
 {
 	const struct lea_throttle_request *request = work->request;
+	struct lea_throttle *in_class = work->queue[0];
 	char env[96];
 	const struct lea_throttle_child child = {
 		.path = work->path,
 		.argv = request->argv,
-		.queue = {work->in_class, work->in_vg},
-		.env = work->in_class ? env : NULL,
+		.queue = work->queue,
+		.env = in_class ? env : NULL,
 		.limit_ms = request->run_limit_ms,
 		.log = request->world->log,
 		.clock = request->world->clock,
@@ -181,23 +218,22 @@ static void run_child(struct work *work, struct lea_throttle_end *ret_end)
 	};
 	int r;
 
-	if (work->in_class)
+	if (in_class)
 		snprintf(env, sizeof(env), "%s %u %llu", work->class_,
-			 lea_throttle_slot(work->in_class), (unsigned long long)work->entry.id);
+			 lea_throttle_slot(in_class), (unsigned long long)work->entry.id);
 	r = lea_throttle_attend(&child, ret_end);
 	if (r) {
 		lea_log_fault(request->world->log, r, "throttle: %s was not begun",
 			      request->argv[0]);
 		*ret_end = (struct lea_throttle_end){.code = LEA_THROTTLE_CODE_TEMPFAIL};
 	}
-	if (work->in_class) {
-		lea_throttle_add(work->in_class, !r && !ret_end->code && !ret_end->signal
-							 ? LEA_THROTTLE_DONE
-							 : LEA_THROTTLE_FAILED);
-		lea_throttle_release(work->in_class);
-	}
-	if (work->in_vg)
-		lea_throttle_release(work->in_vg);
+	if (in_class)
+		lea_throttle_add(in_class, !r && !ret_end->code && !ret_end->signal
+						   ? LEA_THROTTLE_DONE
+						   : LEA_THROTTLE_FAILED);
+	for (size_t i = 0; i < ARRAY_SIZE(work->queue); i++)
+		if (work->queue[i])
+			lea_throttle_release(work->queue[i]);
 	work->is_over = true;
 }
 
@@ -208,9 +244,7 @@ static void run_at_once(struct work *work, struct lea_throttle_end *ret_end)
 	int r;
 
 	lea_throttle_give_up_in(NULL);
-	lea_throttle_close(work->in_class);
-	lea_throttle_close(work->in_vg);
-	work->in_class = work->in_vg = NULL;
+	close_queues(work);
 	if (request->run_limit_ms) {
 		run_child(work, ret_end);
 		return;
@@ -254,7 +288,7 @@ static void run_queued(struct work *work, struct lea_throttle_end *ret_end)
 	}
 	ret_end->code = LEA_THROTTLE_CODE_TEMPFAIL;
 	if (r == LEA_THROTTLE_LATE) {
-		lea_throttle_add(work->in_class, LEA_THROTTLE_GIVEN_UP);
+		lea_throttle_add(work->queue[0], LEA_THROTTLE_GIVEN_UP);
 		lea_log(request->world->log, LEA_LOG_ERROR,
 			"throttle: no slot was free in time; %s was not begun", request->argv[0]);
 	} else if (request->is_strict) {

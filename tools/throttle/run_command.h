@@ -29,6 +29,9 @@ enum lea_throttle_code {
 /* The same of a command for which a drain holds all classes. */
 #define LEA_THROTTLE_ENV_DRAIN "drain"
 
+/* Of a class, and of VGs. */
+#define LEA_THROTTLE_QUEUES_MOST (1U + LEA_THROTTLE_VGS_MOST)
+
 struct lea_throttle_request {
 	struct lea_world *world;
 	const char *const *argv; /* the command, with NULL at its end */
@@ -78,7 +81,8 @@ void lea_throttle_give_up_in(struct lea_throttle *class_queue);
 struct lea_throttle_child {
 	const char *path;
 	const char *const *argv;
-	struct lea_throttle *queue[2]; /* whose slots it gets; NULL: none */
+	/* [LEA_THROTTLE_QUEUES_MOST]: whose slots it gets, or NULL; borrowed; NULL: none. */
+	struct lea_throttle *const *queue;
 	const char *env;	       /* value of LEA_THROTTLE_ENV */
 	struct lea_throttle_hold *hold; /* beats while the command runs; NULL: none */
 	uint64_t limit_ms;	       /* SIGTERM after so long; 0: never */

@@ -74,7 +74,7 @@ static const struct {
 	{{"lvchange", "--addtag=x.io/y", "csi/pvc-1"}, "change", "csi"},
 	{{"lvchange", "-ay", "@x.io/y"}, "change", ""},
 	{{"vgrename", "old", "new"}, "change", "old"},
-	{{"vgremove", "csi", "data"}, "change", "csi"},
+	{{"vgremove", "data", "csi"}, "change", "csi,data"},
 	{{"vgremove", "-ff", "csi"}, "change", "csi"},
 	{{"vgcfgbackup", "-f", "a/b", "csi"}, "change", "csi"},
 	{{"vgextend", "csi", "/dev/sdb"}, "change", "csi"},
@@ -92,29 +92,186 @@ static const struct {
 	{{"dd", "if=/dev/zero", "of=/dev/csi/pvc-1"}, "data", "csi"},
 	{{"sudo", "-n", "lvremove", "-y", "csi/pvc-1"}, "change", "csi"},
 	{{"timeout", "60", "lvs", "csi"}, "read", "csi"},
+	/* starters */
+	{{"unshare", "-m", "lvremove", "csi/x"}, "change", "csi"},
+	{{"unshare", "--mount-proc", "-fp", "--root", "/x", "lvremove", "csi/x"}, "change", "csi"},
+	{{"unshare", "--mo", "lvremove", "csi/x"}, "change", ""},
+	{{"nohup", "lvs", "csi"}, "read", "csi"},
+	{{"ionice", "-c3", "-n", "5", "-t", "lvs", "csi"}, "read", "csi"},
+	{{"ionice", "-p", "12", "lvs", "csi"}, "change", ""},
+	{{"nice", "-n", "10", "lvs", "csi"}, "read", "csi"},
+	{{"nice", "-10", "lvs", "csi"}, "read", "csi"},
+	{{"nice", "--adj=5", "lvs", "csi"}, "read", "csi"},
+	{{"chrt", "-i", "0", "lvs", "csi"}, "read", "csi"},
+	{{"chrt", "-p", "1", "lvs", "csi"}, "change", ""},
+	{{"taskset", "-c", "0-3", "lvs", "csi"}, "read", "csi"},
+	{{"taskset", "0x3", "lvs", "csi"}, "read", "csi"},
+	{{"taskset", "-p", "0x3", "700"}, "change", ""},
+	{{"env", "A=b", "LVM_SYSTEM_DIR=/x", "lvs", "csi"}, "read", "csi"},
+	{{"env", "-i", "-u", "HOME", "--chdir=/", "lvs", "csi"}, "read", "csi"},
+	{{"env", "-", "lvs", "csi"}, "change", ""},
+	{{"env", "-S", "lvs data", "lvs", "csi"}, "change", ""},
+	{{"env", "LVM_VG_NAME=data", "lvs", "csi"}, "read", ""},
+	{{"env", "A=b"}, "change", ""},
+	{{"env"}, "change", ""},
+	{{"setsid", "-w", "lvs", "csi"}, "read", "csi"},
+	{{"stdbuf", "-oL", "-e", "0", "lvs", "csi"}, "read", "csi"},
+	{{"stdbuf", "--output=L", "lvs", "csi"}, "read", "csi"},
+	{{"systemd-run", "--scope", "-q", "--unit", "lvs", "-p", "CPUWeight=1", "lvs", "csi"}, "read",
+	 "csi"},
+	{{"systemd-run", "-M", "guest", "lvs", "csi"}, "change", ""},
+	{{"systemd-run", "-H", "host", "lvs", "csi"}, "change", ""},
+	{{"chroot", "/host", "lvs", "csi"}, "read", "csi"},
+	{{"chroot", "--userspec=0:0", "/host", "/sbin/lvm", "lvs", "csi"}, "read", "csi"},
+	{{"chroot", "/host"}, "change", ""},
+	{{"nsenter", "--mount=/host/proc/1/ns/mnt", "--", "lvs", "csi"}, "read", "csi"},
+	{{"nsenter", "-m/host/proc/1/ns/mnt", "lvs", "csi"}, "read", "csi"},
+	{{"nsenter", "--target", "1", "--mount", "--ipc", "lvs", "csi"}, "read", "csi"},
+	{{"nsenter", "-t1", "-a", "chroot", "/x", "timeout", "-k", "5", "60", "lvs", "csi"}, "read",
+	 "csi"},
+	{{"nsenter", "--nonesuch", "lvs", "csi"}, "change", ""},
+	{{"flock", "/run/x", "lvs", "csi"}, "read", "csi"},
+	{{"flock", "-w", "5", "-E75", "/run/x", "lvs", "csi"}, "read", "csi"},
+	{{"flock", "/run/x", "-c", "lvs csi"}, "change", ""},
+	{{"timeout", "-s", "KILL", "--foreground", "1m", "lvs", "csi"}, "read", "csi"},
+	{{"timeout", "--kill-after", "5", "1m", "lvs", "csi"}, "read", "csi"},
+	{{"sudo", "-u", "lvadmin", "lvs", "csi"}, "read", "csi"},
+	{{"sudo", "-nu", "lvs", "--", "A=b", "lvremove", "csi/x"}, "change", "csi"},
+	{{"sudo", "-h", "host", "lvs", "csi"}, "change", ""},
+	{{"sudo", "--preserve-env=PATH", "--user=lvadmin", "lvs", "csi"}, "read", "csi"},
+	{{"doas", "-n", "-u", "lvadmin", "lvs", "csi"}, "read", "csi"},
+	{{"chronic", "lvremove", "csi/x"}, "change", ""},
+	{{"chronic", "lvremove", "/dev/csi/x"}, "change", ""},
+	/* a shell */
+	{{"sh", "-c", "lvremove -y csi/x"}, "change", "csi"},
+	{{"/bin/bash", "-ec", " A=b lvm  lvremove -y 'csi/x' "}, "change", "csi"},
+	{{"sudo", "sh", "-c", "nice lvs \"csi\""}, "read", "csi"},
+	{{"sh", "-c", "lvs csi", "sh", "data"}, "read", "csi"},
+	{{"sh", "-c", "lvs $1", "sh", "data"}, "change", ""},
+	{{"sh", "-c", "lvs \"$VG\""}, "change", ""},
+	{{"sh", "-c", "lvs c*"}, "change", ""},
+	{{"sh", "-c", "lvs csi && lvs data"}, "change", ""},
+	{{"sh", "-c", "lvs csi; lvs data"}, "change", ""},
+	{{"sh", "-c", "lvs csi\nlvs data"}, "change", ""},
+	{{"sh", "-c", "lvs `x`"}, "change", ""},
+	{{"sh", "-c", "lvs csi >/x"}, "change", ""},
+	{{"sh", "-c", "lvs csi # data"}, "change", ""},
+	{{"sh", "-c", "lvs ~"}, "change", ""},
+	{{"sh", "-c", "lvs \\csi"}, "change", ""},
+	{{"sh", "-c", "lvs {csi,data}"}, "change", ""},
+	{{"sh", "-c", "lvs 'csi"}, "change", ""},
+	{{"sh", "-c", "if lvs csi"}, "change", ""},
+	{{"sh", "-c", "sh -c 'lvs csi'"}, "change", ""},
+	{{"sh", "-c", ""}, "change", ""},
+	{{"sh", "-c"}, "change", ""},
+	{{"sh", "/x", "-c", "lvs csi"}, "change", ""},
+	{{"sh"}, "change", ""},
+	/* prefixes of options: only if all that they may mean take a value, or none does */
+	{{"lvcreate", "--addt", "a/b", "-n", "x", "-L", "1g", "csi"}, "change", "csi"},
+	{{"lvcreate", "--stripes=2", "--siz", "1g", "csi"}, "change", "csi"},
+	{{"lvcreate", "--thinp", "csi/pool", "-V", "1g", "-n", "x"}, "change", "csi"},
+	{{"lvcreate", "--na", "x", "-L", "1g", "csi"}, "change", ""},
+	{{"lvcreate", "--t", "thin", "csi"}, "change", ""},
+	{{"lvcreate", "--nonesuch", "x", "csi"}, "change", ""},
+	{{"lvcreate", "--nonesuch=x", "csi"}, "change", ""},
+	{{"lvcreate", "-Y", "csi"}, "change", ""},
+	{{"lvcreate", "-L", "1g", "--yes=1", "csi"}, "change", ""},
+	{{"lvcreate", "csi", "-n"}, "change", ""},
+	/* one name, two meanings */
+	{{"lvcreate", "--all", "anywhere", "-L", "1g", "csi"}, "change", "csi"},
+	{{"vgreduce", "--all", "csi"}, "change", "csi"},
+	{{"vgreduce", "--mirrors", "--removemissing", "csi"}, "change", "csi"},
+	{{"lvs", "--name", "csi"}, "read", "csi"},
+	{{"lvchange", "--vdo", "x=y", "csi/a"}, "change", "csi"},
+	{{"lvextend", "--poolmetadata", "+1g", "csi/pool"}, "change", "csi"},
+	{{"vgmerge", "--poolmetadata", "y", "csi", "data"}, "change", "csi,data"},
+	/* several VGs */
+	{{"vgchange", "-ay", "data", "csi", "data"}, "change", "csi,data"},
+	{{"lvremove", "-y", "csi/a", "/dev/data/b", "csi/c"}, "change", "csi,data"},
+	{{"lvremove", "-y", "@tag", "data/b"}, "change", "data"},
+	{{"vgsplit", "-n", "lv", "csi", "new", "/dev/sdb"}, "change", "csi,new"},
+	{{"lvconvert", "--type", "raid1", "csi/a", "/dev/mapper/data-b"}, "change", "csi"},
+	/* words that are something else */
+	{{"lvmconfig", "devices/filter"}, "read", ""},
+	{{"pvcreate", "/dev/csi/x"}, "change", ""},
+	{{"pvs", "/dev/csi/x"}, "read", ""},
+	{{"lvextend", "-L", "1g", "csi"}, "change", ""},
+	{{"vgs", "/dev/csi"}, "read", "csi"},
+	{{"vgs", "csi/x"}, "read", ""},
+	{{"vgrename", "fRmK9r-AAAA-AAAA-AAAA-AAAA-AAAA-AAAAAA", "new"}, "change", ""},
+	{{"lvcreate", "-n", "csi/x", "-L", "1g", "data"}, "change", ""},
+	{{"lvcreate", "-n", "csi/x", "-L", "1g", "--thinpool", "data/pool"}, "change", ""},
+	{{"lvcreate_all", "csi"}, "change", ""},
+	{{"lvm", "--version"}, "change", ""},
+	{{"backup", "/dev/csi/x"}, "change", ""},
+	{{"dd", "if=/dev/csi/x", "of=/dev/shm/x"}, "data", "csi"},
+	{{"dd", "if=/dev/csi/x", "of=/dev/data/x"}, "data", "csi,data"},
 };
 
-TEST_EACH(class_and_vg_follow_from_the_command_line, rows)
+/* With a comma between them. */
+static void find(const char *const argv[], const char *default_vg, char ret_vgs[static 1024])
 {
-	char vg[LEA_THROTTLE_VG_BYTES] = "?";
+	struct lea_throttle_vgs vgs;
+
+	ret_vgs[0] = '\0';
+	lea_throttle_find_vgs(argv, default_vg, &vgs);
+	for (size_t i = 0; i < vgs.count; i++) {
+		strcat(ret_vgs, i ? "," : "");
+		strcat(ret_vgs, vgs.name[i]);
+	}
+}
+
+TEST_EACH(class_and_vgs_follow_from_the_command_line, rows)
+{
+	char vgs[1024];
 
 	ck_assert_str_eq(lea_throttle_class(rows[_i].argv), rows[_i].class_);
-	lea_throttle_vg(rows[_i].argv, vg);
-	ck_assert_str_eq(vg, rows[_i].vg);
+	find(rows[_i].argv, NULL, vgs);
+	ck_assert_str_eq(vgs, rows[_i].vg);
+	find(rows[_i].argv, "", vgs);
+	ck_assert_str_eq(vgs, "");
+}
+
+TEST(of_many_vgs_none_is_found_twice_and_the_rest_is_left_out)
+{
+	const char *argv[] = {"vgs", "h", "g", "f", "e", "d", "c", "b", "a", "a", "h", "i", NULL};
+	char vgs[1024];
+
+	find(argv, NULL, vgs);
+	ck_assert_str_eq(vgs, "a,b,c,d,e,f,g,h");
+}
+
+TEST(words_of_a_shell_that_do_not_fit_give_no_vg)
+{
+	char text[1100] = "lvs csi", vgs[1024];
+	const char *argv[] = {"sh", "-c", text, NULL};
+
+	find(argv, NULL, vgs);
+	ck_assert_str_eq(vgs, "csi");
+	memset(text + 7, ' ', sizeof(text) - 8);
+	find(argv, NULL, vgs);
+	ck_assert_str_eq(vgs, "csi");
+	memset(text + 7, 'x', sizeof(text) - 8);
+	find(argv, NULL, vgs);
+	ck_assert_str_eq(vgs, "");
+	for (size_t i = 4; i < sizeof(text) - 1; i++)
+		text[i] = i % 2 ? 'x' : ' ';
+	find(argv, NULL, vgs);
+	ck_assert_str_eq(vgs, "");
 }
 
 TEST(a_name_of_a_vg_is_never_cut)
 {
-	char vg[LEA_THROTTLE_VG_BYTES], name[400];
+	char vg[1024], name[400];
 	const char *argv[] = {"lvremove", name, NULL};
 
 	memset(name, 'x', sizeof(name));
 	name[127] = '\0';
-	lea_throttle_vg(argv, vg);
+	find(argv, NULL, vg);
 	ck_assert_str_eq(vg, name);
 	name[127] = 'x';
 	name[300] = '\0';
-	lea_throttle_vg(argv, vg);
+	find(argv, NULL, vg);
 	ck_assert_str_eq(vg, "");
 }
 
