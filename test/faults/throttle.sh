@@ -305,6 +305,28 @@ several() {
 	rm "$tmp/go" "$tmp/vgchange" "$tmp/vgchange.order"
 }
 
+# A queue is removed between its opening and its lock: the wrapper opens it again.
+idle() {
+	local state=/run/lvm/event/throttle/class/mine/state
+	fresh
+	"$program" throttle --class mine -- true
+	touch -d '2 hours ago' "${state%/*}"
+	strace -f -qq -o "$tmp/trace" -P "$state" -e trace=fcntl -e inject=fcntl:delay_enter=6000000:when=1 \
+		"$program" throttle --strict --class mine -- touch "$tmp/ran" &
+	sleep 2
+	rm -f /run/lvm/event/throttle/swept
+	"$program" throttle --class other -- true
+	claim "throttle: a queue that is idle for an hour goes when another one is made" test ! -e "$state"
+	wait
+	claim "throttle: who had opened it before runs all the same" test -e "$tmp/ran"
+	claim "throttle: in a new one" listed '^mine: .* 1 done'
+	touch -d '2 hours ago' "${state%/*}"
+	rm -f /run/lvm/event/throttle/swept
+	throttled --strict --class mine --vg vg9 -- true
+	claim "throttle: who makes a queue has none removed that it waits in itself" is "$code" 0
+	rm "$tmp/ran"
+}
+
 # While commands begin and end, no time is before its beginning.
 listing() {
 	local i
@@ -498,6 +520,7 @@ throttle() {
 	operation
 	drain
 	several
+	idle
 	listing
 	killed
 	lanes

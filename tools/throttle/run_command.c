@@ -154,20 +154,32 @@ static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots
 	return lea_throttle_take(queue, &terms);
 }
 
-/* Each in its turn: always in the order of their names, so that no two commands have what the other
- * one waits for. 0, LEA_THROTTLE_LATE or -errno. */
-static int take_slots_of_vgs(struct work *work)
+/* All, before there is a slot in any of them. */
+static int open_all(struct work *work)
 {
-	int r = 0;
+	struct lea_clock *clock = work->request->world->clock;
+	int r = lea_throttle_open(work->event_fd, LEA_THROTTLE_CLASSES, work->class_, clock,
+				  &work->queue[0]);
 
-	for (size_t i = 0; !r && work->bounds.per_vg && i < work->vgs.count; i++) {
-		struct lea_throttle **queue = &work->queue[1 + i];
-
-		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->vgs.name[i],
-				      work->request->world->clock, queue);
-		r = r ? r : wait_in(work, *queue, work->bounds.per_vg, false);
-	}
+	for (size_t i = 0; !r && work->bounds.per_vg && i < work->vgs.count; i++)
+		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->vgs.name[i], clock,
+				      &work->queue[1 + i]);
 	return r;
+}
+
+/* Who makes a queue removes those that are idle, while it has none open. */
+static int open_queues(struct work *work)
+{
+	bool is_any_new = false;
+	int r = open_all(work);
+
+	for (size_t i = 0; !r && i < ARRAY_SIZE(work->queue); i++)
+		is_any_new |= work->queue[i] && lea_throttle_is_new(work->queue[i]);
+	if (!is_any_new)
+		return r;
+	close_queues(work);
+	lea_throttle_sweep_if_due(work->event_fd, work->request->world->clock);
+	return open_all(work);
 }
 
 /* 0, LEA_THROTTLE_LATE or -errno. */
@@ -175,7 +187,6 @@ static int take_slots(struct work *work)
 {
 	struct lea_world *world = work->request->world;
 	const bool yields = !strcmp(work->class_, LEA_THROTTLE_CHANGE);
-	struct lea_throttle *in_class;
 	int r = work->event_fd = lea_throttle_event_folder(world);
 
 	if (r < 0)
@@ -183,17 +194,19 @@ static int take_slots(struct work *work)
 	work->bounds = lea_throttle_bounds_find(world, work->event_fd, work->conf);
 	if (!work->deadline_ms && work->bounds.wait_ms)
 		work->deadline_ms = work->began_ms + work->bounds.wait_ms;
-	r = lea_throttle_open(work->event_fd, LEA_THROTTLE_CLASSES, work->class_, world->clock,
-			      &work->queue[0]);
+	r = open_queues(work);
 	if (r)
 		return r;
-	in_class = work->queue[0];
-	work->entry.id = lea_throttle_next_id(in_class);
-	lea_throttle_give_up_in(in_class);
-	r = take_slots_of_vgs(work);
-	r = r ? r : wait_in(work, in_class, slots_of(work), yields);
+	work->entry.id = lea_throttle_next_id(work->queue[0]);
+	lea_throttle_give_up_in(work->queue[0]);
+	/* Those of VGs in the order of their names: then no two commands have what the other one
+	 * waits for. */
+	for (size_t i = 1; !r && i < ARRAY_SIZE(work->queue); i++)
+		if (work->queue[i])
+			r = wait_in(work, work->queue[i], work->bounds.per_vg, false);
+	r = r ? r : wait_in(work, work->queue[0], slots_of(work), yields);
 	if (!r)
-		lea_throttle_add_wait(in_class,
+		lea_throttle_add_wait(work->queue[0],
 				      lea_throttle_bucket(now_of(work) - work->began_ms));
 	return r;
 }

@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 
+#define LEA_THROTTLE_STATE "state" /* in the folder of a queue */
+
 #define LANES	   3U
 #define SLOTS_MOST 64U
 #define VG_SLOTS   16U
@@ -14,6 +16,7 @@
 /* Bytes of the state file that are locked; slot i: byte i. */
 #define DOOR 1000 /* + lane */
 #define TAIL 1100
+#define USE  1200 /* read lock: nobody may remove the queue; write lock: it is being removed */
 
 #define BEAT_MS	 5000U		/* a heartbeat */
 #define STALE_MS (4U * BEAT_MS) /* without one: a process does not run, and nobody waits for it */
@@ -60,6 +63,7 @@ struct lea_throttle {
 	size_t map_bytes;
 	enum lea_throttle_kind kind;
 	struct lea_clock *clock;
+	bool is_new; /* this process has made it */
 	/* while waiting */
 	int ticket_fd; /* owned; -1 */
 	uint64_t number;
@@ -87,3 +91,9 @@ bool lea_throttle_is_held(int dir_fd, const char *throttle, uint64_t now_ms);
  * would release it. */
 int lea_throttle_open_to_look(int event_fd, enum lea_throttle_kind kind, const char *name,
 			      struct lea_throttle **ret_queue);
+/* The same, if no process has it open but to look: none opens it before this one closes it, or has
+ * removed its state file. -EBUSY: it is in use. */
+int lea_throttle_open_to_remove(int event_fd, enum lea_throttle_kind kind, const char *name,
+				struct lea_throttle **ret_queue);
+/* The folder with the queues of a kind, which exists: a descriptor or -errno. */
+int lea_throttle_open_kind(int event_fd, enum lea_throttle_kind kind);

@@ -3,6 +3,7 @@
 #include "throttle/throttle_private.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,21 @@
 #include "base/file.h"
 #include "base/step.h"
 
-#define STATE "state"
 static const char magic[8] = "lvmthr1";
 /* A child that we can't see counts as alive for so long: then its slot is lent again. */
 #define UNSEEN_MS (10 * 60 * 1000U)
+
+/* Who removes a queue takes no longer, unless it is stopped; in ms. */
+#define REMOVAL_MS 2000U
+
+enum purpose {
+	TO_LOOK,
+	TO_USE,
+	TO_REMOVE,
+};
+enum outcome {
+	OUTCOME_GONE = 1, /* the queue that was there is removed, or just being removed */
+};
 
 static const char *const folders[] = {
 	[LEA_THROTTLE_CLASSES] = "class",
@@ -79,22 +91,33 @@ static int make_state(int kinds_fd, const char *name, enum lea_throttle_kind kin
 	if (!bytes)
 		return -ENOMEM;
 	memcpy(bytes, magic, sizeof(magic));
-	r = lea_file_create_in(kinds_fd, name, STATE, bytes, state_bytes(kind));
+	r = lea_file_create_in(kinds_fd, name, LEA_THROTTLE_STATE, bytes, state_bytes(kind));
 	return r < 0 ? r : 0;
 }
 
-static int map_state(struct lea_throttle *queue, int flags)
+/* 0, OUTCOME_GONE or -errno. */
+static int map_state(struct lea_throttle *queue, enum purpose purpose)
 {
+	const int flags = purpose == TO_LOOK ? O_RDONLY : O_RDWR;
 	const int protection = PROT_READ | (flags == O_RDWR ? PROT_WRITE : 0);
 	struct stat st;
 	void *map;
+	int r = 0;
 
-	queue->state_fd = openat(queue->folder_fd, STATE, flags | O_NOFOLLOW | O_CLOEXEC);
+	queue->state_fd = openat(queue->folder_fd, LEA_THROTTLE_STATE, flags | O_NOFOLLOW | O_CLOEXEC);
 	if (queue->state_fd < 0)
 		return -errno;
 	queue->map_bytes = state_bytes(queue->kind);
+	if (purpose != TO_LOOK)
+		r = lea_throttle_lock(queue->state_fd, F_SETLK,
+				      purpose == TO_USE ? F_RDLCK : F_WRLCK, USE);
+	if (r)
+		return r == -EAGAIN ? OUTCOME_GONE : r;
 	if (fstat(queue->state_fd, &st) < 0)
 		return -errno;
+	/* What has a name now keeps it. */
+	if (purpose != TO_LOOK && !st.st_nlink)
+		return OUTCOME_GONE;
 	if (!S_ISREG(st.st_mode) || (size_t)st.st_size != queue->map_bytes)
 		return -EPROTO;
 	map = mmap(NULL, queue->map_bytes, protection, MAP_SHARED, queue->state_fd, 0);
@@ -106,10 +129,27 @@ static int map_state(struct lea_throttle *queue, int flags)
 	return memcmp(queue->state->magic, magic, sizeof(magic)) ? -EPROTO : 0;
 }
 
-static int open_queue(int event_fd, const char *name, bool creates, struct lea_throttle *queue)
+/* A folder without a state file may be removed by another process at any time: then nothing can be
+ * made in it. */
+static int make_queue(struct lea_throttle *queue, int kinds_fd, const char *name)
 {
+	int r = make_state(kinds_fd, name, queue->kind);
+
+	r = r ? r : map_state(queue, TO_USE);
+	/* A drain that came before our state, and did not find it, is there now. */
+	if (!r && queue->kind == LEA_THROTTLE_CLASSES &&
+	    !faccessat(kinds_fd, "../hold", F_OK, 0))
+		lea_throttle_tell_hold(queue, true);
+	queue->is_new = !r;
+	return r == -ENOENT ? OUTCOME_GONE : r;
+}
+
+/* 0, OUTCOME_GONE or -errno. */
+static int open_queue(int event_fd, const char *name, enum purpose purpose,
+		      struct lea_throttle *queue)
+{
+	const bool creates = purpose == TO_USE;
 	LEA_AUTO(lea_closep) int kinds = open_folders(event_fd, queue->kind, creates);
-	const int flags = creates ? O_RDWR : O_RDONLY;
 	int r;
 
 	if (kinds < 0)
@@ -120,20 +160,21 @@ static int open_queue(int event_fd, const char *name, bool creates, struct lea_t
 	if (queue->folder_fd < 0)
 		queue->folder_fd = lea_file_open_folder(kinds, name);
 	if (queue->folder_fd < 0)
-		return queue->folder_fd;
-	r = map_state(queue, flags);
-	if (r != -ENOENT || !creates)
-		return r;
-	r = make_state(kinds, name, queue->kind);
-	r = r ? r : map_state(queue, flags);
-	/* A drain that came before our state, and did not find it, is there now. */
-	if (!r && queue->kind == LEA_THROTTLE_CLASSES && !faccessat(kinds, "../hold", F_OK, 0))
-		lea_throttle_tell_hold(queue, true);
-	return r;
+		return queue->folder_fd == -ENOENT ? OUTCOME_GONE : queue->folder_fd;
+	r = map_state(queue, purpose);
+	return r == -ENOENT && creates ? make_queue(queue, kinds, name) : r;
 }
 
-static int new_queue(int event_fd, enum lea_throttle_kind kind, const char *name, bool creates,
-		     struct lea_throttle **ret_queue)
+static void close_files(struct lea_throttle *queue)
+{
+	lea_closep(&queue->ticket_fd);
+	lea_closep(&queue->state_fd);
+	lea_closep(&queue->folder_fd);
+	queue->ticket_fd = queue->state_fd = queue->folder_fd = -1;
+}
+
+static int new_queue(int event_fd, enum lea_throttle_kind kind, const char *name,
+		     enum purpose purpose, struct lea_throttle **ret_queue)
 {
 	LEA_AUTO(lea_throttle_closep) struct lea_throttle *queue = calloc(1, sizeof(*queue));
 	int r;
@@ -142,26 +183,47 @@ static int new_queue(int event_fd, enum lea_throttle_kind kind, const char *name
 		return -ENOMEM;
 	*queue = (struct lea_throttle){
 		.folder_fd = -1, .state_fd = -1, .ticket_fd = -1, .slot = -1, .kind = kind};
-	r = open_queue(event_fd, name, creates, queue);
+	r = open_queue(event_fd, name, purpose, queue);
+	for (uint32_t i = 0; r == OUTCOME_GONE && purpose == TO_USE && i < REMOVAL_MS; i++) {
+		close_files(queue);
+		poll(NULL, 0, 1);
+		r = open_queue(event_fd, name, purpose, queue);
+	}
 	if (!r)
 		*ret_queue = LEA_TAKE(queue);
-	return r;
+	return r == OUTCOME_GONE ? -EBUSY : r;
 }
 
 int lea_throttle_open(int event_fd, enum lea_throttle_kind kind, const char *name,
 		      struct lea_clock *clock, struct lea_throttle **ret_queue)
 {
-	int r = new_queue(event_fd, kind, name, true, ret_queue);
+	int r = new_queue(event_fd, kind, name, TO_USE, ret_queue);
 
 	if (!r)
 		(*ret_queue)->clock = clock;
 	return r;
 }
 
+bool lea_throttle_is_new(const struct lea_throttle *queue)
+{
+	return queue->is_new;
+}
+
 int lea_throttle_open_to_look(int event_fd, enum lea_throttle_kind kind, const char *name,
 			      struct lea_throttle **ret_queue)
 {
-	return new_queue(event_fd, kind, name, false, ret_queue);
+	return new_queue(event_fd, kind, name, TO_LOOK, ret_queue);
+}
+
+int lea_throttle_open_to_remove(int event_fd, enum lea_throttle_kind kind, const char *name,
+				struct lea_throttle **ret_queue)
+{
+	return new_queue(event_fd, kind, name, TO_REMOVE, ret_queue);
+}
+
+int lea_throttle_open_kind(int event_fd, enum lea_throttle_kind kind)
+{
+	return open_folders(event_fd, kind, false);
 }
 
 /* The hint comes before the lock ends: the head that wakes by the closing reads it. */
@@ -182,9 +244,7 @@ void lea_throttle_close(struct lea_throttle *queue)
 	lea_throttle_release(queue);
 	if (queue->state)
 		munmap(queue->state, queue->map_bytes);
-	lea_closep(&queue->ticket_fd);
-	lea_closep(&queue->state_fd);
-	lea_closep(&queue->folder_fd);
+	close_files(queue);
 	free(queue);
 }
 

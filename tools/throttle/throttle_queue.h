@@ -67,6 +67,22 @@ LEA_MUST_CHECK int lea_throttle_open(int event_fd, enum lea_throttle_kind kind, 
 void lea_throttle_close(struct lea_throttle *queue);
 LEA_DEFINE_FREEP(struct lea_throttle, lea_throttle_closep, lea_throttle_close);
 
+/* Has this process created it? */
+bool lea_throttle_is_new(const struct lea_throttle *queue);
+
+#define LEA_THROTTLE_IDLE_S 3600
+/*
+ * lea_throttle_sweep - remove the queues that nobody has used for LEA_THROTTLE_IDLE_S
+ * Not for a process that has a queue open: its own locks do not keep it from removing that.
+ * @now_s: wall clock: the kernel notes by it when a ticket came or went last
+ * Classes that lvmevent itself gives stay, for their counters. Who opens a queue meanwhile gets it, or
+ * a new one. One system call for each queue that stays. Faults are ignored: the next one tries again.
+ */
+void lea_throttle_sweep(int event_fd, enum lea_throttle_kind kind, struct lea_clock *clock,
+			int64_t now_s);
+/* The same for both kinds, unless that was done a few minutes ago. */
+void lea_throttle_sweep_if_due(int event_fd, struct lea_clock *clock);
+
 /* The next number for a command. No system call. */
 uint64_t lea_throttle_next_id(struct lea_throttle *queue);
 

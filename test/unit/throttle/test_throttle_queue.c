@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 const struct fixture fixture = {queue_setup, queue_teardown};
 
@@ -294,4 +295,164 @@ TEST(a_folder_that_others_may_write_to_is_refused)
 	ck_assert_int_eq(lea_throttle_open(event_fd, LEA_THROTTLE_CLASSES, "change",
 					   lea_clock_kernel(), &queue),
 			 -EPERM);
+}
+
+/* ---- queues that are idle */
+
+static struct lea_throttle *open_named(enum lea_throttle_kind kind, const char *name)
+{
+	struct lea_throttle *queue = NULL;
+
+	ck_assert_int_eq(lea_throttle_open(event_fd, kind, name, lea_clock_kernel(), &queue), 0);
+	return queue;
+}
+
+static void make(enum lea_throttle_kind kind, const char *name)
+{
+	lea_throttle_close(open_named(kind, name));
+}
+
+static bool is_there(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "throttle/%s", name);
+	return !faccessat(event_fd, path, F_OK, 0);
+}
+
+/* As if so much time had passed since everything. */
+static void sweep(int64_t seconds)
+{
+	lea_throttle_sweep(event_fd, LEA_THROTTLE_CLASSES, lea_clock_kernel(), time(NULL) + seconds);
+	lea_throttle_sweep(event_fd, LEA_THROTTLE_VGS, lea_clock_kernel(), time(NULL) + seconds);
+}
+
+TEST(queues_go_an_hour_after_their_last_use)
+{
+	make(LEA_THROTTLE_CLASSES, "mine");
+	make(LEA_THROTTLE_CLASSES, "change");
+	make(LEA_THROTTLE_VGS, "csi");
+	ck_assert_int_eq(mkdirat(event_fd, "throttle/vg/empty", 0700), 0);
+	sweep(LEA_THROTTLE_IDLE_S - 60);
+	ck_assert(is_there("class/mine") && is_there("vg/csi") && is_there("vg/empty"));
+	sweep(LEA_THROTTLE_IDLE_S + 1);
+	ck_assert(!is_there("class/mine") && !is_there("vg/csi") && !is_there("vg/empty"));
+	ck_assert(is_there("class/change/state"));
+}
+
+TEST(a_queue_that_is_in_use_stays)
+{
+	struct lea_throttle *queue = open_named(LEA_THROTTLE_VGS, "csi");
+	int fd;
+	const pid_t pid = fork();
+
+	if (!pid) {
+		sweep(LEA_THROTTLE_IDLE_S + 1);
+		_exit(!is_there("vg/csi/state"));
+	}
+	ck_assert_int_eq(waitpid(pid, &fd, 0), pid);
+	ck_assert_int_eq(fd, 0);
+	lea_throttle_close(queue);
+	sweep(LEA_THROTTLE_IDLE_S + 1);
+	ck_assert(!is_there("vg/csi"));
+}
+
+TEST(a_queue_whose_command_outlives_its_wrapper_stays)
+{
+	int up[2], status;
+	pid_t pid, child = 0;
+
+	ck_assert_int_eq(pipe(up), 0);
+	pid = fork();
+	if (!pid) {
+		struct lea_throttle *queue = open_named(LEA_THROTTLE_CLASSES, "mine");
+
+		child = take(queue, 1, 0, "x") ? -1 : fork();
+		if (!child) {
+			struct lea_proc_id id;
+
+			lea_proc_identify(&id);
+			if (!lea_throttle_adopt(queue, &id))
+				_exit(1);
+			child = getpid();
+			if (write(up[1], &child, sizeof(child)) < 0)
+				_exit(1);
+			pause();
+		}
+		sleep(60);
+		_exit(1);
+	}
+	ck_assert_int_eq(read(up[0], &child, sizeof(child)), sizeof(child));
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	sweep(LEA_THROTTLE_IDLE_S + 1);
+	ck_assert(is_there("class/mine/state"));
+	kill(child, SIGKILL);
+	close(up[1]);
+	ck_assert_int_eq(read(up[0], &status, 1), 0);
+	/* It is about to end. */
+	for (int i = 0; i < 20000 && is_there("class/mine"); i++, usleep(1000))
+		sweep(LEA_THROTTLE_IDLE_S + 1);
+	ck_assert(!is_there("class/mine"));
+}
+
+/* Opens it again and again; some times takes the only slot, with a folder that only its holder makes
+ * as the proof. */
+static int use_often(int times)
+{
+	for (int i = 0; i < times; i++) {
+		struct lea_throttle *queue = open_named(LEA_THROTTLE_CLASSES, "mine");
+
+		if (!is_there("class/mine/state"))
+			return 1;
+		if (i % 50 == 0 && (take(queue, 1, 0, "x") || mkdirat(event_fd, "busy", 0700) ||
+				    unlinkat(event_fd, "busy", AT_REMOVEDIR)))
+			return 1;
+		lea_throttle_close(queue);
+	}
+	return 0;
+}
+
+TEST(beside_those_who_remove_it_a_queue_keeps_its_bound)
+{
+	pid_t user[3], remover[2];
+	int status, bad = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(remover); i++)
+		if (!(remover[i] = fork()))
+			for (;; usleep(200))
+				sweep(LEA_THROTTLE_IDLE_S + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(user); i++)
+		if (!(user[i] = fork()))
+			_exit(use_often(3000));
+	for (size_t i = 0; i < ARRAY_SIZE(user); i++)
+		bad |= waitpid(user[i], &status, 0) != user[i] || status;
+	for (size_t i = 0; i < ARRAY_SIZE(remover); i++) {
+		kill(remover[i], SIGKILL);
+		waitpid(remover[i], &status, 0);
+	}
+	ck_assert_int_eq(bad, 0);
+}
+
+TEST(idle_queues_are_not_looked_for_each_time)
+{
+	const struct timespec old[2] = {{.tv_sec = time(NULL) - LEA_THROTTLE_IDLE_S},
+					{.tv_sec = time(NULL) - LEA_THROTTLE_IDLE_S}};
+
+	make(LEA_THROTTLE_VGS, "old");
+	make(LEA_THROTTLE_CLASSES, "old");
+	ck_assert_int_eq(utimensat(event_fd, "throttle/vg/old", old, 0), 0);
+	ck_assert_int_eq(utimensat(event_fd, "throttle/class/old", old, 0), 0);
+	make(LEA_THROTTLE_VGS, "new");
+	lea_throttle_sweep_if_due(event_fd, lea_clock_kernel());
+	ck_assert(!is_there("vg/old") && !is_there("class/old") && is_there("vg/new"));
+	make(LEA_THROTTLE_VGS, "old");
+	make(LEA_THROTTLE_CLASSES, "old");
+	ck_assert_int_eq(utimensat(event_fd, "throttle/vg/old", old, 0), 0);
+	ck_assert_int_eq(utimensat(event_fd, "throttle/class/old", old, 0), 0);
+	lea_throttle_sweep_if_due(event_fd, lea_clock_kernel());
+	ck_assert(is_there("vg/old") && is_there("class/old"));
+	ck_assert_int_eq(utimensat(event_fd, "throttle/swept", old, 0), 0);
+	lea_throttle_sweep_if_due(event_fd, lea_clock_kernel());
+	ck_assert(!is_there("vg/old") && !is_there("class/old") && is_there("vg/new"));
 }
