@@ -258,6 +258,24 @@ drain() {
 	claim "throttle: then the next one runs" within 20 says x "$tmp/order"
 	throttled --drain -- sh -c 'exit 9'
 	claim "throttle: --drain passes on its command's exit code" is "$code" 9
+	: >"$tmp/order"
+	"$program" throttle --drain -- sh -c '"$1" throttle -- echo inner >>"$2"; read x <"$3"; "$1" throttle -- echo late >>"$2"' \
+		sh "$program" "$tmp/order" "$tmp/drained" &
+	draining=$!
+	within 20 says inner "$tmp/order"
+	kill -9 "$draining"
+	wait "$draining" 2>/dev/null
+	throttled --wait-limit 2 -- touch "$tmp/ran"
+	claim "throttle: the command of a drain that is killed holds all until it ends" is "$code" 75
+	claim "throttle: which --list says" listed 'held by'
+	throttled --drain --wait-limit 2
+	claim "throttle: as long another drain ends with 75" is "$code" 75
+	echo >"$tmp/drained"
+	claim "throttle: what it starts through throttle runs" within 20 says late "$tmp/order"
+	throttled --wait-limit 20 -- true
+	claim "throttle: then the others run" is "$code" 0
+	throttled --drain
+	claim "throttle: and another drain works" is "$code" 0
 	throttled -- "$program" throttle --drain -- touch "$tmp/ran"
 	claim "throttle: a drain within a throttled command would wait for itself: 75" is "$code" 75
 	throttled --drain -- "$tmp/nosuch"

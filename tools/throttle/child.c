@@ -153,7 +153,7 @@ struct start {
 	sigset_t mask;
 };
 
-/* Until it has adopted its slots, the child dies with its wrapper; after that it may not. */
+/* Until it has adopted its slots, or the hold, the child dies with its wrapper; after that it may not. */
 static bool adopt_slots(const struct start *start)
 {
 	struct lea_proc_id id;
@@ -164,6 +164,8 @@ static bool adopt_slots(const struct start *start)
 	for (size_t i = 0; start->child->queue && i < LEA_THROTTLE_QUEUES_MOST; i++)
 		if (start->child->queue[i] && !lea_throttle_adopt(start->child->queue[i], &id))
 			return false;
+	if (start->child->hold && !lea_throttle_hold_adopt(start->child->hold, &id))
+		return false;
 	LEA_CRASHPOINT("throttle.adopted", NULL);
 	return !prctl(PR_SET_PDEATHSIG, 0);
 }

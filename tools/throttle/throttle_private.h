@@ -21,6 +21,9 @@
 #define BEAT_MS	 5000U		/* a heartbeat */
 #define STALE_MS (4U * BEAT_MS) /* without one: a process does not run, and nobody waits for it */
 
+/* A child that we can't see counts as alive for so long: then its slot is lent again. */
+#define UNSEEN_MS (10 * 60 * 1000U)
+
 struct slot {
 	/* Id of the command (low half) << 32 | pid of the child, 0 before it is adopted. Only the
 	 * holder of the slot's lock writes the first half; the child swaps in the second one. */

@@ -16,8 +16,6 @@
 #include "base/step.h"
 
 static const char magic[8] = "lvmthr1";
-/* A child that we can't see counts as alive for so long: then its slot is lent again. */
-#define UNSEEN_MS (10 * 60 * 1000U)
 
 /* Who removes a queue takes no longer, unless it is stopped; in ms. */
 #define REMOVAL_MS 2000U

@@ -173,12 +173,15 @@ LEA_MUST_CHECK int lea_throttle_cancel(int event_fd, enum lea_throttle_kind kind
 /* ---- drain: no command of any class begins, also of one that is new */
 
 struct lea_throttle_hold;
-/* Until lea_throttle_unhold, or the end of the process, as long as it beats; each queue also has to
- * be told. 0 with a hold (owned); LEA_THROTTLE_LATE: another process has one; -errno. */
+/* Until lea_throttle_unhold, as long as it beats, or until the process and the command that has
+ * adopted the hold have ended; each queue also has to be told. 0 with a hold (owned);
+ * LEA_THROTTLE_LATE: another process or its command has one; -errno. */
 LEA_MUST_CHECK int lea_throttle_hold(int event_fd, struct lea_clock *clock,
 				     struct lea_throttle_hold **ret_hold);
 /* To be called at least so often. Most often no system call. */
 void lea_throttle_hold_beat(struct lea_throttle_hold *hold, struct lea_clock *clock);
+/* In the child, before it becomes the command. False: it must end. */
+bool lea_throttle_hold_adopt(struct lea_throttle_hold *hold, const struct lea_proc_id *child);
 /* Was a call so late, as after a stop, that commands may have begun meanwhile? Since it was asked
  * last. */
 bool lea_throttle_hold_has_lapsed(struct lea_throttle_hold *hold);
