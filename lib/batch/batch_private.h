@@ -136,6 +136,11 @@ bool lea_batch_expects_online(const struct lea_batch_vg *vg, const char *name);
  * struct lea_decide_facts. */
 struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
 					   bool is_covered);
+/* Of the VGs of a pass with one name the first gets it. > 0: another VG has it; 0 or -ENOMEM. */
+LEA_MUST_CHECK int lea_batch_take_name(struct lea_candidates *candidates,
+				       struct lea_scan_vg *scanned);
+bool lea_batch_is_name_taken(const struct lea_candidates *candidates,
+			     const struct lea_scan_vg *scanned);
 /* Nothing is to be done about the VG, nor for an add before. */
 void lea_batch_end_wait(struct lea_batch_vg *vg);
 /* The VG, with @of's metadata, was to come up, and lacked a PV: its add waits, for a change may
@@ -151,9 +156,6 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 			     const struct lea_scan_vg *scanned, const char *reason,
 			     bool is_transient);
 /* Changes made the VG complete, or a command took it down before an event could bring it up. */
-/* Has the pass begun to activate another VG with the name? */
-bool lea_batch_is_name_taken(const struct lea_candidates *candidates,
-			     const struct lea_scan_vg *scanned);
 LEA_MUST_CHECK int lea_batch_take_note(struct lea_candidates *candidates,
 				       const struct lea_scan_vg *scanned,
 				       enum lea_vg_because because);

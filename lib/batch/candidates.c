@@ -49,6 +49,29 @@ int lea_candidates_index(struct lea_candidates *candidates,
 	return r;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct lea_scan_vg *)a)->vg->name,
+		      ((const struct lea_scan_vg *)b)->vg->name);
+}
+
+int lea_batch_take_name(struct lea_candidates *candidates, struct lea_scan_vg *scanned)
+{
+	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
+
+	if (!first)
+		return -ENOMEM;
+	return *first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0;
+}
+
+bool lea_batch_is_name_taken(const struct lea_candidates *candidates,
+			     const struct lea_scan_vg *scanned)
+{
+	struct lea_scan_vg *const *first = tfind(scanned, &candidates->names, compare_names);
+
+	return first && strcmp((*first)->vg->id, scanned->vg->id) != 0;
+}
+
 /* The trees do not own what they point to. */
 static void keep(void *node)
 {

@@ -78,20 +78,6 @@ static int hand_over(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 	return r;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct lea_scan_vg *)a)->vg->name,
-		      ((const struct lea_scan_vg *)b)->vg->name);
-}
-
-bool lea_batch_is_name_taken(const struct lea_candidates *candidates,
-			     const struct lea_scan_vg *scanned)
-{
-	struct lea_scan_vg *const *first = tfind(scanned, &candidates->names, compare_names);
-
-	return first && strcmp((*first)->vg->id, scanned->vg->id) != 0;
-}
-
 /* A VG that may have a twin, with the claim that it would get. */
 struct named {
 	const struct lea_scan_vg *scanned;
@@ -139,12 +125,10 @@ static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan
 static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 		    struct lea_batch_vg *vg)
 {
-	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
+	const int r = lea_batch_take_name(candidates, scanned);
 
-	if (!first)
-		return -ENOMEM;
-	if (*first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0)
-		return 1;
+	if (r)
+		return r;
 	return may_be_of_other(vg, scanned) ? search_twin(candidates, scanned) : 0;
 }
 
