@@ -728,16 +728,20 @@ static int process(struct lea_batch_pass *pass)
 	return r;
 }
 
-/* Entries are finished all the same: as long as one is pending, the runner does not sleep. */
-static bool is_off(const struct lea_batch_options *options, struct lea_batch_summary *summary)
+/* With event_activation=0. Entries are finished all the same: as long as one is pending, the runner
+ * does not sleep. */
+static int leave_unread(const struct lea_batch_options *options, const struct lea_entry *entries,
+			size_t count, struct lea_batch_summary *summary)
 {
-	if (options->conf->event_activation)
-		return false;
+	int r = 0;
+
 	if (!summary->is_off_said)
 		lea_log(options->world->log, LEA_LOG_WARNING,
 			"event_activation=0: devices are not read, nothing is activated");
 	summary->is_off_said = true;
-	return true;
+	for (size_t i = 0; !r && i < count; i++)
+		r = lea_batch_marks_unheeded(options, &entries[i]);
+	return r;
 }
 
 int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *entries,
@@ -748,7 +752,9 @@ int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *e
 	int r;
 
 	*ret_pass = NULL;
-	if (is_off(options, summary) || !count)
+	if (!options->conf->event_activation)
+		return leave_unread(options, entries, count, summary);
+	if (!count)
 		return 0;
 	pass = calloc(1, sizeof(*pass));
 	if (!pass)

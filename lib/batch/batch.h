@@ -79,7 +79,7 @@ struct lea_batch_pass;
  * can remove the entries from the queue
  * @ret_pass: set to NULL if there is nothing to wait for, or on a fault
  * Trouble with a device or a VG is logged and is not a fault. With event_activation=0 it reads no
- * device and logs that once a summary. Returns 0 or -errno.
+ * device, marks those without a record, and logs that once a summary. Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_batch_start(const struct lea_batch_options *options,
 				   struct lea_entry *entries, size_t count,

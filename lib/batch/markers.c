@@ -40,7 +40,7 @@ static void drop(const struct lea_batch_marks *marks, enum lea_mark mark, const 
 }
 
 /* A device that was refused when it came into use has since become a PV of ours by a change, and
- * one that a change led to was not settled then. */
+ * one that a change led to, or that nobody read then, was not settled. */
 enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 					 const struct lea_entry *entry)
 {
@@ -48,6 +48,18 @@ enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 						is_set(marks, LEA_MARK_UNSETTLED, entry->key)))
 		return LEA_ENTRY_CHANGE;
 	return entry->kind;
+}
+
+int lea_batch_marks_unheeded(const struct lea_batch_options *options,
+			     const struct lea_entry *entry)
+{
+	const int event_fd = options->event_fd;
+
+	if (entry->device.is_gone)
+		return lea_mark_drop(event_fd, LEA_MARK_UNSETTLED, entry->key);
+	return lea_marker_is_set(event_fd, &entry->device, entry->pvid)
+		       ? 0
+		       : lea_mark_set(event_fd, LEA_MARK_UNSETTLED, entry->key);
 }
 
 /* Is what was found a state of the moment, after which the device is to be read again? */

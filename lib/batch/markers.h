@@ -27,6 +27,14 @@ void lea_batch_marks_close(struct lea_batch_marks *marks);
 enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 					 const struct lea_entry *entry);
 
+/*
+ * lea_batch_marks_unheeded - event_activation is 0: nobody reads the device of this entry
+ * When somebody does, that it is there is a change: what came while events did nothing is brought
+ * up by persons. One that has a record was dealt with before. Returns 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_batch_marks_unheeded(const struct lea_batch_options *options,
+					    const struct lea_entry *entry);
+
 /* The following functions only save work: a fault in them is logged for debugging. */
 
 /* The device was read. @record: result of recording it. */

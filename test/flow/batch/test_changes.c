@@ -429,6 +429,45 @@ TEST_TIMES(an_add_does_not_wait_for_a_pv_that_was_refused, 3)
 			 _i == 2 ? "" : "vg-two.pvs ");
 }
 
+/* What came while event_activation was 0 came for nobody. A reconcile finds it when the setting is 1
+ * again, and a person may have brought it up and taken it down since. */
+TEST(what_came_while_events_did_nothing_waits_for_an_add)
+{
+	machine_plug("one-pv", "sda", 16, 7);
+	own_conf.event_activation = false;
+	ck_assert_str_eq(added(), "");
+	own_conf.event_activation = true;
+	ck_assert_str_eq(missed(), "");
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE), "it has its record");
+	ck_assert_str_eq(missed(), "");
+	ck_assert_str_eq(added(), "vg_one ");
+}
+
+/* An add that comes later brings the VG up as soon as a reconcile has found the rest. */
+TEST(what_came_while_events_did_nothing_holds_up_no_add)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	own_conf.event_activation = false;
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	own_conf.event_activation = true;
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), "");
+	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sdb", 32, 2, PVID_A), "vg-two.pvs ");
+}
+
+/* Without an instance number the next disk with this number looks like the one that went. */
+TEST(a_disk_that_went_while_events_did_nothing_says_nothing_of_the_next)
+{
+	machine_plug("one-pv", "sda", 16, 0);
+	own_conf.event_activation = false;
+	told(LEA_ENTRY_ADD, "sda", 16, 0, PVID_ONE);
+	machine_unplug("sda", 16);
+	went("sda", 16, 0, PVID_ONE);
+	own_conf.event_activation = true;
+	machine_plug("one-pv", "sda", 16, 0);
+	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sda", 16, 0, PVID_ONE), "vg_one ");
+}
+
 /* Both removals were lost: that of the disk, which has another number now, and that of the PV that
  * had this number. A reconcile queues the latter as a change. */
 TEST(a_removal_does_not_hide_what_has_the_number_by_now)
