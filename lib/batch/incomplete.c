@@ -118,12 +118,14 @@ static void log_missing(struct lea_world *world, int run_fd, const struct lea_mi
 			     missing->vg, text, missing->vg);
 }
 
-/* *event_fd: the queue, opened for the first device that udev names; -1: not yet. */
-static bool queue_lost(struct lea_world *world, int run_fd, const char *pvid, int *event_fd)
+/* *event_fd: the queue, opened for the first device that udev names; -1: not yet. A shortage, or 0
+ * with *any. */
+static int queue_lost(struct lea_world *world, int run_fd, const char *pvid, int *event_fd,
+		      bool *any)
 {
 	struct lea_devno devnos[CLAIMANTS_MOST];
-	const size_t count = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
-	bool any = false;
+	size_t count = 0;
+	int r = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos), &count);
 
 	if (count && *event_fd < 0)
 		*event_fd = lea_queue_open(run_fd);
@@ -131,22 +133,38 @@ static bool queue_lost(struct lea_world *world, int run_fd, const char *pvid, in
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 		const struct lea_devid id = {devnos[i].major, devnos[i].minor, 0};
 
-		any |= !lea_device_find(world, &id, &device) &&
-		       lea_marker_is_set(*event_fd, &device, pvid) &&
-		       lea_queue_put_device(*event_fd, LEA_ENTRY_CHANGE, &device, pvid) >= 0;
+		*any |= !lea_device_find(world, &id, &device) &&
+			lea_marker_is_set(*event_fd, &device, pvid) &&
+			lea_queue_put_device(*event_fd, LEA_ENTRY_CHANGE, &device, pvid) >= 0;
 	}
-	return any;
+	return r;
 }
 
 /* Was any of the missing PVs recorded once, and is it there? Such a change completes the VG. */
-static bool queue_all_lost(struct lea_world *world, int run_fd, const struct lea_missing *missing)
+static int queue_all_lost(struct lea_world *world, int run_fd, const struct lea_missing *missing,
+			  bool *any)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < missing->count; i++)
+		r = queue_lost(world, run_fd, missing->pvid[i], &event_fd, any);
+	return r;
+}
+
+/* Looks for PVs that only lost their records, once for each set of missing PVs. Returns the ms
+ * after which the line may be logged; 0: now. */
+static uint32_t look_for_lost(struct lea_incomplete_vg *vg, struct lea_world *world, int run_fd,
+			      const struct lea_missing *missing, uint64_t sum)
+{
 	bool any = false;
 
-	for (uint32_t i = 0; i < missing->count; i++)
-		any |= queue_lost(world, run_fd, missing->pvid[i], &event_fd);
-	return any;
+	if (vg->asked == sum)
+		return 0;
+	if (queue_all_lost(world, run_fd, missing, &any))
+		return LEA_WAITING_PAUSE_MS;
+	vg->asked = sum;
+	return any ? QUEUED_MS : 0;
 }
 
 /* Logs the VG's line. Returns the ms after which it may be logged; 0: logged, or none is due. */
@@ -154,19 +172,19 @@ static uint32_t tell_or_wait(struct lea_incomplete_vg *vg, struct lea_world *wor
 {
 	const uint64_t now = lea_world_now_ms(world);
 	struct lea_missing missing = {0};
-	uint32_t wait_ms = 0;
+	uint32_t wait_ms;
 	uint64_t sum;
+	int r = lea_missing_read(run_fd, vg->name, &missing);
 
-	if (lea_missing_read(run_fd, vg->name, &missing) < 0 || !missing.count) {
+	if (lea_is_shortage(r))
+		return LEA_WAITING_PAUSE_MS;
+	if (r < 0 || !missing.count) {
 		vg->told = 0;
 		lea_missing_done(&missing);
 		return 0;
 	}
 	sum = sum_of(&missing);
-	if (vg->asked != sum) {
-		vg->asked = sum;
-		wait_ms = queue_all_lost(world, run_fd, &missing) ? QUEUED_MS : 0;
-	}
+	wait_ms = look_for_lost(vg, world, run_fd, &missing, sum);
 	if (wait_ms) {
 		lea_missing_done(&missing);
 		return wait_ms;

@@ -56,7 +56,7 @@ static int add_others(struct lea_world *world, struct lea_scan *pvs)
 	LEA_AUTO(lea_devset_done) struct lea_devset others = {0};
 	struct lea_devno devno[LINKS_MOST];
 	struct lea_found *const *found;
-	size_t count;
+	size_t count, links = 0;
 	int r = 0;
 
 	found = lea_scan_found(pvs, &count);
@@ -64,8 +64,10 @@ static int add_others(struct lea_world *world, struct lea_scan *pvs)
 		for (uint32_t k = 0; found[i]->vg && k < found[i]->vg->pv_count && r >= 0; k++) {
 			const char *pvid = found[i]->vg->pvs[k].id;
 
-			if (!is_found(found, count, pvid) &&
-			    lea_udevlinks_pv(world, pvid, devno, LINKS_MOST) == 1)
+			if (is_found(found, count, pvid))
+				continue;
+			r = lea_udevlinks_pv(world, pvid, devno, LINKS_MOST, &links);
+			if (!r && links == 1)
 				r = lea_devset_add(&others, &(struct lea_devid){devno[0].major,
 										devno[0].minor, 0});
 		}

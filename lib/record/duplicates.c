@@ -220,8 +220,11 @@ static bool has_note(struct lea_world *world, const struct claimants *claimants,
 static int find_claimants(struct lea_world *world, const char *pvid, struct claimants *ret)
 {
 	struct lea_devno devnos[LEA_DUPLICATES_MOST];
-	const size_t links = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
+	size_t links = 0;
+	int r = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos), &links);
 
+	if (r)
+		return r;
 	ret->count = ret->noted = lea_duplicate_list(world, pvid, ret->one);
 	for (size_t i = 0; ret->noted >= 0 && i < links; i++) {
 		struct lea_duplicate *one = &ret->one[ret->count];

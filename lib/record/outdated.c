@@ -228,13 +228,13 @@ static int add_member(struct search *search, const char *pvid)
 	struct lea_world *world = search->ages->options.world;
 	struct lea_devno devno[LINKS_MOST];
 	struct lea_online online;
-	size_t count;
+	size_t count = 0;
 	int r = lea_online_read(lea_world_run(world), pvid, &online);
 
-	if (!r)
-		return add_device(search, (struct lea_devid){online.major, online.minor, 0});
-	count = lea_udevlinks_pv(world, pvid, devno, LINKS_MOST);
-	r = 0;
+	if (!r || lea_is_shortage(r))
+		return r ? r
+			 : add_device(search, (struct lea_devid){online.major, online.minor, 0});
+	r = lea_udevlinks_pv(world, pvid, devno, LINKS_MOST, &count);
 	for (size_t i = 0; !r && i < count; i++)
 		r = add_device(search, (struct lea_devid){devno[i].major, devno[i].minor, 0});
 	return r;

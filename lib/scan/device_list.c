@@ -346,14 +346,13 @@ int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
 		return run_fd;
 	for (uint32_t i = 0; !r && i < vg->pv_count; i++) {
 		const char *pvid = vg->pvs[i].id;
-		size_t count;
+		size_t count = 0;
 
 		r = lea_online_look(run_fd, pvid);
 		if (r != LEA_ONLINE_ABSENT)
 			continue;
-		count = lea_udevlinks_pv(world, pvid, devnos, CLAIMANTS_MOST);
+		r = lea_udevlinks_pv(world, pvid, devnos, CLAIMANTS_MOST, &count);
 		is_any_lost |= !count;
-		r = 0;
 		for (size_t k = 0; !r && k < count; k++)
 			r = add_claimant(&recorded, world, pvid, devnos[k]);
 	}

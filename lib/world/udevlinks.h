@@ -19,10 +19,11 @@
 /*
  * lea_udevlinks_pv - the devices that claim the link of this PV
  * @pvid: 32 characters
- * Returns the number of devices in @ret_devnos, at most @room; 0 also if unknown. Three or four
- * system calls, however many devices there are.
+ * @ret_count: the number of devices in @ret_devnos, at most @room; 0 also where udev keeps no such
+ * folders. Three or four system calls, however many devices there are. 0; or -errno of a shortage,
+ * which says nothing of the devices.
  */
-size_t lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
-			struct lea_devno *ret_devnos, size_t room);
+LEA_MUST_CHECK int lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
+				    struct lea_devno *ret_devnos, size_t room, size_t *ret_count);
 /* Does udev keep such folders at all? */
 bool lea_udevlinks_are_kept(const struct lea_world *world);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "world/place.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
+#include "world/udevlinks.h"
 
 static struct tree tree;
 static const struct lea_devno sda = {8, 0};
@@ -118,6 +120,31 @@ static int find(uint32_t major, uint32_t minor, uint64_t diskseq)
 	const struct lea_devid id = {major, minor, diskseq};
 
 	return lea_sysfs_find_instance(&tree.world, &id);
+}
+
+/* A copy that nobody sees for want of a descriptor would be no copy. */
+TEST_TIMES(a_shortage_says_nothing_of_the_links_of_a_pv, 2)
+{
+	static const char pvid[] = "5ayjisrFL7dSSesEcRBg8PrdlVG05Fap";
+	struct rlimit before, none;
+	struct lea_devno devnos[2];
+	size_t count = 7;
+	int r;
+
+	if (_i)
+		tree_put(&tree,
+			 "/run/udev/links/disk\\x2fby-id\\x2flvm-pv-uuid-"
+			 "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap/b8:0",
+			 "");
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	r = lea_udevlinks_pv(&tree.world, pvid, devnos, ARRAY_SIZE(devnos), &count);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(r, -EMFILE);
+	ck_assert_int_eq(
+		lea_udevlinks_pv(&tree.world, pvid, devnos, ARRAY_SIZE(devnos), &count), 0);
+	ck_assert_uint_eq(count, (size_t)_i);
 }
 
 TEST(a_partition_has_the_instance_of_its_disk)
