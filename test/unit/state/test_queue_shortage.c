@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,12 +49,26 @@ struct dirent *readdir(DIR *of)
 	return real(of);
 }
 
+static unsigned int copies_until_fault; /* 0: none */
+
+/* Likewise: no memory for one text of an entry. */
+char *strdup(const char *text)
+{
+	const size_t bytes = strlen(text) + 1;
+	char *copy = copies_until_fault && !--copies_until_fault ? NULL : malloc(bytes);
+
+	if (!copy)
+		errno = ENOMEM;
+	return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
 static int put_kind(enum lea_entry_kind kind)
 {
-	static char name[] = "/dev/sdx";
+	static char name[] = "/dev/sdx", links[] = "/dev/disk/by-id/x", lines[] = "DEVTYPE=disk\n";
 	struct lea_entry entry = {
 		.kind = kind,
-		.device = {.major = 8, .minor = 16, .diskseq = 5, .seqnum = 1, .name = name},
+		.device = {.major = 8, .minor = 16, .diskseq = 5, .seqnum = 1, .name = name,
+			   .devlinks = links, .properties = lines},
 		.pvid = "0123456789abcdefghijABCDEFGHIJKL"};
 
 	lea_entry_set_key(&entry);
@@ -87,6 +103,23 @@ TEST_TIMES(an_entry_that_cannot_be_opened_now_is_taken_later, 6)
 	nothing_is_set_apart();
 	if (r)
 		ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	lea_entries_free(got, count);
+}
+
+/* Rows: the text that there is no memory for, as for the one that the name of the file makes. It is
+ * not the entry that is wrong. */
+TEST_TIMES(an_entry_that_there_is_no_memory_for_is_taken_later, 4)
+{
+	struct lea_entry *got;
+	size_t count = 0;
+
+	put_one();
+	copies_until_fault = (unsigned int)_i + 1;
+	ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), -ENOMEM);
+	ck_assert_uint_eq(copies_until_fault, 0);
+	nothing_is_set_apart();
+	ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), 0);
 	ck_assert_uint_eq(count, 1);
 	lea_entries_free(got, count);
 }
