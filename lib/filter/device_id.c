@@ -103,23 +103,24 @@ static void designator_text(const uint8_t *d, size_t bytes, char text[static LEA
 	lea_id_normalise(raw, text);
 }
 
-bool lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
-		      bool (*accepts)(void *arg, const char *id), void *arg)
+int lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
+		     bool (*accepts)(void *arg, const char *id), void *arg)
 {
 	uint8_t page[VPD_BYTES];
 	char path[64], text[LEA_ID_BYTES];
 	size_t len_bytes = sizeof(page), at = 4, bytes;
+	int r = lea_sysfs_bytes(world, devno, of_disk(is_partition, "device/vpd_pg83", path), page,
+				&len_bytes);
 
-	if (lea_sysfs_bytes(world, devno, of_disk(is_partition, "device/vpd_pg83", path), page,
-			    &len_bytes))
-		return false;
+	if (r)
+		return r < 0 ? r : 0;
 	for (; at + 4 <= len_bytes; at += 4 + bytes) {
 		bytes = page[at + 3];
 		if (at + 4 + bytes > len_bytes)
-			return false;
+			return 0;
 		designator_text(page + at, bytes, text);
 		if (text[0] && accepts(arg, text))
-			return true;
+			return LEA_ID_ACCEPTED;
 	}
-	return false;
+	return 0;
 }

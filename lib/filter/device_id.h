@@ -22,10 +22,12 @@ LEA_MUST_CHECK int lea_id_wwid(struct lea_world *world, struct lea_devno devno, 
 /* Does a wwid identify one disk in the world? Those of registries do (naa, eui, uuid); what is made
  * of a vendor's name and a serial number ("t10.", "nvme.") does not, nor do zeros. Pure. */
 bool lea_id_is_unique(const char *wwid);
+enum lea_id_outcome { LEA_ID_ACCEPTED = 1 };
 /* Calls @accepts for each page 83 designator, normalised and beginning with "naa.", "eui." or
- * "t10.", until it returns true. Did it? */
-bool lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
-		      bool (*accepts)(void *arg, const char *id), void *arg);
+ * "t10.", until it returns true. Returns LEA_ID_ACCEPTED then, 0 if it never did, or -errno. */
+LEA_MUST_CHECK int lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno,
+				    bool is_partition,
+				    bool (*accepts)(void *arg, const char *id), void *arg);
 /*
  * lea_id_mark - an id by which copies of a device can be told apart: the wwid of its disk, or else
  * its serial number; of device-mapper and MD its uuid there A word. Returns LEA_SYSFS_ABSENT if

@@ -430,14 +430,23 @@ struct subject {
 	const struct lea_device *device;
 	struct lea_devno devno;
 	uint64_t partition;
+	int *shortage; /* why an id of it is not known; 0: none was met */
 };
+
+/* What is not known for want of memory or descriptors is no sign that the device is not listed. */
+static int note_shortage(const struct subject *s, int r)
+{
+	if (lea_is_shortage(r))
+		*s->shortage = r;
+	return r;
+}
 
 static bool read_id(const struct subject *s, const char *attribute,
 		    char ret_id[static LEA_ID_BYTES])
 {
 	char text[LEA_ID_BYTES];
 
-	if (lea_sysfs_text(s->world, s->devno, attribute, text, sizeof(text)))
+	if (note_shortage(s, lea_sysfs_text(s->world, s->devno, attribute, text, sizeof(text))))
 		return false;
 	lea_id_normalise(text, ret_id);
 	return ret_id[0] != '\0';
@@ -469,19 +478,30 @@ static bool designator_is_listed(void *arg, const char *text)
 	       has_id(s->file, text + strlen("naa."), types, &s->partition, true);
 }
 
-static bool wwid_is_listed(struct subject *s)
+static bool has_wwid(const struct subject *s, char ret_id[static LEA_ID_BYTES])
+{
+	return !note_shortage(s, lea_id_wwid(s->world, s->devno, s->partition != 0, ret_id));
+}
+
+static bool any_vpd83(const struct subject *s, bool (*accepts)(void *arg, const char *id))
+{
+	struct subject own = *s;
+
+	return note_shortage(s, lea_id_any_vpd83(s->world, s->devno, s->partition != 0, accepts,
+						 &own)) == LEA_ID_ACCEPTED;
+}
+
+static bool wwid_is_listed(const struct subject *s)
 {
 	char id[LEA_ID_BYTES];
 
-	if ((s->file->types & LEA_IDTYPE_WWID) &&
-	    !lea_id_wwid(s->world, s->devno, s->partition != 0, id) &&
+	if ((s->file->types & LEA_IDTYPE_WWID) && has_wwid(s, id) &&
 	    has_id(s->file, id, LEA_IDTYPE_WWID, &s->partition, false))
 		return true;
-	return (s->file->types & VPD_TYPES) &&
-	       lea_id_any_vpd83(s->world, s->devno, s->partition != 0, designator_is_listed, s);
+	return (s->file->types & VPD_TYPES) && any_vpd83(s, designator_is_listed);
 }
 
-static bool disk_is_listed(struct subject *s)
+static bool disk_is_listed(const struct subject *s)
 {
 	const bool part = s->partition != 0;
 
@@ -494,7 +514,7 @@ static bool disk_is_listed(struct subject *s)
 	       attribute_is_listed(s, "wwid", LEA_IDTYPE_NVME, &s->partition);
 }
 
-static bool id_is_listed(struct subject *s)
+static bool id_is_listed(const struct subject *s)
 {
 	if (lea_type_is(s->type, "device-mapper"))
 		return attribute_is_listed(s, "dm/uuid", LEA_IDTYPE_DM_UUID, NULL);
@@ -529,7 +549,7 @@ static bool mapper_name_is_listed(const struct subject *s, const char *pvid)
 	char text[LEA_ID_BYTES], name[sizeof("/dev/mapper/") + LEA_ID_BYTES];
 
 	if (!lea_type_is(s->type, "device-mapper") ||
-	    lea_sysfs_text(s->world, s->devno, "dm/name", text, sizeof(text)))
+	    note_shortage(s, lea_sysfs_text(s->world, s->devno, "dm/name", text, sizeof(text))))
 		return false;
 	snprintf(name, sizeof(name), "/dev/mapper/%s", text);
 	return has_name(s->file, name, pvid);
@@ -562,8 +582,7 @@ static bool has_stable_id(const struct subject *s)
 		return read_id(s, "md/uuid", id);
 	if (lea_type_is(s->type, "loop"))
 		return read_id(s, "loop/backing_file", id);
-	return (!lea_id_wwid(s->world, s->devno, part, id) && id[0]) ||
-	       lea_id_any_vpd83(s->world, s->devno, part, any_designator, NULL) ||
+	return has_wwid(s, id) || any_vpd83(s, any_designator) ||
 	       read_id(s, part ? "../device/serial" : "device/serial", id) ||
 	       read_id(s, part ? "../serial" : "serial", id);
 }
@@ -576,7 +595,8 @@ static bool is_searched(const struct subject *s)
 	return strcmp(mode, "none") != 0 && (strcmp(mode, "auto") != 0 || !has_stable_id(s));
 }
 
-static int describe(const struct lea_filter *filter, const struct lea_device *device,
+/* *shortage: 0, the caller's as long as *ret_subject is used. */
+static int describe(const struct lea_filter *filter, const struct lea_device *device, int *shortage,
 		    struct subject *ret_subject)
 {
 	struct subject s = {.file = filter->file,
@@ -584,7 +604,8 @@ static int describe(const struct lea_filter *filter, const struct lea_device *de
 			    .conf = filter->conf,
 			    .type = lea_types_find(&filter->types, device->major),
 			    .device = device,
-			    .devno = {device->major, device->minor}};
+			    .devno = {device->major, device->minor},
+			    .shortage = shortage};
 	uint64_t partition = 0;
 	int r = lea_sysfs_number(filter->world, s.devno, "partition", &partition);
 
@@ -612,7 +633,7 @@ int lea_devicesfile_check(const struct lea_filter *filter, const struct lea_devi
 			  struct lea_filter_verdict *verdict)
 {
 	struct subject s;
-	int r = describe(filter, device, &s);
+	int shortage = 0, r = describe(filter, device, &shortage, &s);
 
 	if (r)
 		return r;
@@ -622,9 +643,9 @@ int lea_devicesfile_check(const struct lea_filter *filter, const struct lea_devi
 		return 0;
 	if (may_be_listed(filter, &s))
 		verdict->check_pvid = true;
-	else
+	else if (!shortage)
 		verdict->excluded = LEA_EXCLUDED_NOT_IN_FILE;
-	return 0;
+	return shortage;
 }
 
 /*
@@ -635,18 +656,20 @@ int lea_devicesfile_listing(const struct lea_filter *filter, const struct lea_de
 			    const char *pvid, enum lea_listing *ret_listing)
 {
 	struct subject s;
+	enum lea_listing listing = LEA_LISTED_OTHERWISE;
 	unsigned int types;
-	int r = describe(filter, device, &s);
+	int shortage = 0, r = describe(filter, device, &shortage, &s);
 
 	if (r)
 		return r;
 	if (!find_pvid(s.file, pvid, &types))
-		*ret_listing = LEA_LISTED_NOT;
+		listing = LEA_LISTED_NOT;
 	else if (name_is_listed(&s, pvid))
-		*ret_listing = LEA_LISTED;
+		listing = LEA_LISTED;
 	else if (s.file->is_outdated || ((types & LEA_IDTYPE_DEVNAME) && is_searched(&s)))
-		*ret_listing = LEA_LISTED_MOVED;
-	else
-		*ret_listing = LEA_LISTED_OTHERWISE;
+		listing = LEA_LISTED_MOVED;
+	if (listing != LEA_LISTED && shortage)
+		return shortage;
+	*ret_listing = listing;
 	return 0;
 }

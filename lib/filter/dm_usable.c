@@ -37,7 +37,7 @@ static int is_mirror(struct lea_world *world, struct lea_devno devno, bool *ret_
 	char path[64], attribute[300], name[LEA_SYSFS_VALUE_BYTES];
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int sys_fd = lea_world_sys(world), r;
+	int sys_fd = lea_world_sys(world), r, s;
 
 	snprintf(path, sizeof(path), "dev/block/%u:%u/slaves", devno.major, devno.minor);
 	r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, path, &dir);
@@ -45,8 +45,10 @@ static int is_mirror(struct lea_world *world, struct lea_devno devno, bool *ret_
 		return 0;
 	while (!*ret_is && (entry = lea_file_next(dir, &r))) {
 		snprintf(attribute, sizeof(attribute), "slaves/%s/dm/name", entry->d_name);
-		*ret_is = !lea_sysfs_text(world, devno, attribute, name, sizeof(name)) &&
-			  strstr(lv_of_dm_name(name), "_mimage");
+		s = lea_sysfs_text(world, devno, attribute, name, sizeof(name));
+		if (lea_is_shortage(s))
+			return s;
+		*ret_is = !s && strstr(lv_of_dm_name(name), "_mimage");
 	}
 	return r;
 }

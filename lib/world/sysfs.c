@@ -173,14 +173,16 @@ int lea_sysfs_find_instance(struct lea_world *world, const struct lea_devid *id)
 	return r < 0 ? r : r || diskseq != id->diskseq ? LEA_SYSFS_ABSENT : 0;
 }
 
-static bool uuid_begins(int holders_fd, const char *name, const char *prefix)
+/* 1: it does, 0: it does not, or the holder has none; or a shortage. */
+static int uuid_begins(int holders_fd, const char *name, const char *prefix)
 {
 	char path[PATH_BYTES], uuid[LEA_SYSFS_VALUE_BYTES];
 	int bytes = snprintf(path, sizeof(path), "%s/dm/uuid", name);
+	int r = bytes > 0 && bytes < (int)sizeof(path)
+			? lea_file_read_into(holders_fd, path, uuid, sizeof(uuid))
+			: -ENAMETOOLONG;
 
-	return bytes > 0 && bytes < (int)sizeof(path) &&
-	       !lea_file_read_into(holders_fd, path, uuid, sizeof(uuid)) &&
-	       !strncmp(uuid, prefix, strlen(prefix));
+	return r ? (lea_is_shortage(r) ? r : 0) : !strncmp(uuid, prefix, strlen(prefix));
 }
 
 /*
@@ -193,6 +195,7 @@ static int find_holder(int holders_fd, const char *prefix, bool begins, bool *re
 	_Alignas(struct dirent64) char buffer[LISTING_BYTES];
 	const struct dirent64 *entry;
 	ssize_t bytes;
+	int r;
 
 	do {
 		bytes = getdents64(holders_fd, buffer, sizeof(buffer));
@@ -200,8 +203,12 @@ static int find_holder(int holders_fd, const char *prefix, bool begins, bool *re
 			return -errno;
 		for (ssize_t at = 0; at < bytes && !*ret_has; at += entry->d_reclen) {
 			entry = (const struct dirent64 *)(const void *)(buffer + at);
-			if (entry->d_name[0] != '.')
-				*ret_has = uuid_begins(holders_fd, entry->d_name, prefix) == begins;
+			if (entry->d_name[0] == '.')
+				continue;
+			r = uuid_begins(holders_fd, entry->d_name, prefix);
+			if (r < 0)
+				return r;
+			*ret_has = r == begins;
 		}
 	} while (!*ret_has && bytes > (ssize_t)(sizeof(buffer) - sizeof(struct dirent64)));
 	return 0;
