@@ -221,23 +221,23 @@ static int ask_guard(const struct lea_activate_vg *vg, const struct lea_plan *pl
 }
 
 /* While a slow disk was read, another one may have gone, and its number may be a third one's by
- * now: the tables name only numbers. */
-static bool has_replaced_disk(const struct lea_activate_vg *vg, const struct lea_plan *plan)
+ * now: the tables name only numbers. 0: go on. */
+static int check_numbers(const struct lea_activate_vg *vg, const struct lea_plan *plan)
 {
 	const struct lea_scan_vg *scanned = vg->scanned;
+	int r = 0;
 
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
 		const struct lea_device *device = scanned->pv[i] ? &scanned->pv[i]->device : NULL;
-		const uint64_t now =
-			device && plan->uses_pv[i] && device->diskseq
-				? lea_sysfs_diskseq(vg->world, lea_device_devno(device))
-				: 0;
+		uint64_t now = 0;
 
+		if (device && plan->uses_pv[i] && device->diskseq)
+			r = lea_sysfs_diskseq(vg->world, lea_device_devno(device), &now);
 		/* One that has gone gets no table. */
-		if (now && now != device->diskseq)
-			return true;
+		if (r || (now && now != device->diskseq))
+			return r ? r : lea_activate_not_as_read(vg, "a disk of it went");
 	}
-	return false;
+	return 0;
 }
 
 int lea_activate_not_as_read(const struct lea_activate_vg *vg, const char *why)
@@ -255,10 +255,9 @@ static int activate(struct lea_activate_vg *vg, struct lea_activate_result *resu
 	int r = plan_vg(vg, result, &plan);
 
 	r = r ? r : ask_guard(vg, plan, result);
+	r = r ? r : check_numbers(vg, plan);
 	if (r)
 		return r;
-	if (has_replaced_disk(vg, plan))
-		return lea_activate_not_as_read(vg, "a disk of it went");
 	if (vg->refreshes)
 		options.was_active = lea_arena_alloc(vg->arena, vg->scanned->vg->lv_count + 1U,
 						     sizeof(*options.was_active));

@@ -149,19 +149,23 @@ static int take_from_claims(struct lea_batch_pass *pass)
 
 /* The number is free, or another disk's, which has not been this PV for us and has an event of its
  * own. A copy that took over the number must not have the record before the PV itself. */
-static bool is_over(const struct lea_batch_pass *pass, const struct lea_entry *entry,
-		    bool *ret_is_free)
+static int is_over(const struct lea_batch_pass *pass, const struct lea_entry *entry,
+		   bool *ret_is_over, bool *ret_is_free)
 {
 	struct lea_world *world = pass->options->world;
 	const struct lea_devno devno = lea_device_devno(&entry->device);
 	struct lea_device now = entry->device; /* borrowed */
 
-	*ret_is_free = !lea_sysfs_has_device(world, devno);
+	int r;
+
+	*ret_is_over = *ret_is_free = !lea_sysfs_has_device(world, devno);
 	if (*ret_is_free)
-		return true;
-	now.diskseq = lea_sysfs_diskseq(world, devno);
-	return entry->device.diskseq && now.diskseq && now.diskseq != entry->device.diskseq &&
-	       !lea_marker_is_set(pass->options->event_fd, &now, entry->pvid);
+		return 0;
+	r = lea_sysfs_diskseq(world, devno, &now.diskseq);
+	*ret_is_over = !r && entry->device.diskseq && now.diskseq &&
+		       now.diskseq != entry->device.diskseq &&
+		       !lea_marker_is_set(pass->options->event_fd, &now, entry->pvid);
+	return r;
 }
 
 /* Handles removals that are over; the others wait until the new device was read. */
@@ -183,7 +187,7 @@ static int forget_gone(struct lea_batch_pass *pass)
 					pass->entries[i].pvid, false);
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		/* Otherwise forget_replaced decides, when it is known what is there now. */
-		pass->is_over[i] = is_over(pass, &pass->entries[i], &is_free);
+		r = r ? r : is_over(pass, &pass->entries[i], &pass->is_over[i], &is_free);
 		if (!r && pass->is_over[i])
 			r = handle_removal(pass, &pass->entries[i],
 					   !is_free && carries_same(pass, &pass->entries[i]));
@@ -208,7 +212,7 @@ static struct lea_scan_device take_device(struct lea_entry *entry, enum lea_entr
 }
 
 /* For a number that is in use again: nothing known of the old device is true of the new one. */
-static void renew(struct lea_world *world, struct lea_scan_device *renewed)
+static int renew(struct lea_world *world, struct lea_scan_device *renewed)
 {
 	struct lea_device *device = &renewed->device;
 
@@ -218,7 +222,7 @@ static void renew(struct lea_world *world, struct lea_scan_device *renewed)
 	device->devlinks = device->properties = NULL;
 	device->is_gone = false;
 	device->seqnum = 0;
-	device->diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
+	return lea_sysfs_diskseq(world, lea_device_devno(device), &device->diskseq);
 }
 
 /*
@@ -226,52 +230,65 @@ static void renew(struct lea_world *world, struct lea_scan_device *renewed)
  * the disk may have been replaced since, and the old device's state must not be recorded over the
  * new.
  */
-static bool is_overtaken(struct lea_world *world, const struct lea_entry *entry,
-			 const struct lea_device *device)
+static int is_overtaken(struct lea_world *world, const struct lea_entry *entry,
+			const struct lea_device *device, bool *ret_is)
 {
-	uint64_t diskseq;
+	uint64_t diskseq = 0;
+	int r = !entry->is_leftover && device->seqnum
+			? 0
+			: lea_sysfs_diskseq(world, lea_device_devno(device), &diskseq);
 
-	if (!entry->is_leftover && device->seqnum)
-		return false;
-	diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
-	return diskseq && diskseq != device->diskseq;
+	*ret_is = diskseq && diskseq != device->diskseq;
+	return r;
+}
+
+/* *ret_device: the caller's in any case. */
+static int prepare(const struct lea_batch_pass *pass, struct lea_entry *entry,
+		   struct queued_device *queued, struct lea_scan_device *ret_device)
+{
+	struct lea_world *world = pass->options->world;
+	struct lea_device *device = &ret_device->device;
+	bool is_old = true;
+	int r = entry->device.is_gone ? 0 : is_overtaken(world, entry, &entry->device, &is_old);
+
+	if (r)
+		return r;
+	queued->kind = lea_batch_marks_kind(&pass->marks, entry);
+	/* That the old device was added is no reason to activate what is on the new one. */
+	if (is_old && queued->kind == LEA_ENTRY_ADD)
+		queued->kind = LEA_ENTRY_MISSED;
+	*ret_device = take_device(entry, queued->kind);
+	if (is_old)
+		return renew(world, ret_device);
+	return device->diskseq
+		       ? 0
+		       : lea_sysfs_diskseq(world, lea_device_devno(device), &device->diskseq);
 }
 
 static int read_devices(struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_scan_device *devices = calloc(pass->count, sizeof(*devices));
 	size_t n = 0;
-	bool is_old;
-	int r;
+	int r = 0;
 
 	pass->queued = calloc(pass->count, sizeof(*pass->queued));
 	if (!devices || !pass->queued)
 		return -ENOMEM;
-	for (size_t i = 0; i < pass->count; i++) {
+	for (size_t i = 0; !r && i < pass->count; i++) {
 		struct lea_entry *entry = &pass->entries[i];
 		const struct lea_devno devno = lea_device_devno(&entry->device);
-		struct lea_device *device = &devices[n].device;
 
 		/* For the others the filters check sysfs, since they want the size. */
 		if (pass->is_over[i] ||
 		    (entry->device.is_gone && !lea_sysfs_has_device(pass->options->world, devno)))
 			continue;
-		is_old = entry->device.is_gone ||
-			 is_overtaken(pass->options->world, entry, &entry->device);
-		pass->queued[n].kind = lea_batch_marks_kind(&pass->marks, entry);
-		/* That the old device was added is no reason to activate what is on the new one. */
-		if (is_old && pass->queued[n].kind == LEA_ENTRY_ADD)
-			pass->queued[n].kind = LEA_ENTRY_MISSED;
-		devices[n] = take_device(entry, pass->queued[n].kind);
-		if (is_old)
-			renew(pass->options->world, &devices[n]);
-		else if (!device->diskseq)
-			device->diskseq = lea_sysfs_diskseq(pass->options->world, devno);
+		r = prepare(pass, entry, &pass->queued[n], &devices[n]);
 		n++;
 	}
-	pass->queued_count = n;
-	pass->summary->devices += (uint32_t)n;
-	r = n ? lea_scan_add_expected(pass->scan, devices, n) : 0;
+	pass->queued_count = r ? 0 : n;
+	pass->summary->devices += (uint32_t)pass->queued_count;
+	r = r  ? r
+	    : n ? lea_scan_add_expected(pass->scan, devices, n) : 0;
 	for (size_t i = 0; i < n; i++)
 		lea_device_done(&devices[i].device);
 	return r;

@@ -399,8 +399,10 @@ static int put_unread(struct lea_candidates *candidates, struct lea_scan_device 
 		return r < 0 ? r : 0;
 	/* A record says which number the device had; the claim must say which instance it is. */
 	if (!device->device.diskseq)
-		device->device.diskseq = lea_sysfs_diskseq(candidates->options->world,
-							   lea_device_devno(&device->device));
+		r = lea_sysfs_diskseq(candidates->options->world, lea_device_devno(&device->device),
+				      &device->device.diskseq);
+	if (r)
+		return r;
 	unread->device[unread->count++] = *device;
 	memset(device, 0, sizeof(*device));
 	return 0;

@@ -198,6 +198,7 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, struct lea_needed_pv *
 	const struct disk *disk = find(disks, pv->wwid, pv->address, &seen.with_wwid);
 	const bool is_partition = pv->kind == LEA_BOOT_PARTITION;
 	struct lea_devno devno;
+	struct lea_devid id;
 	char name[PATH_BYTES], path[PATH_BYTES + 8];
 	int r = 0;
 
@@ -209,9 +210,9 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, struct lea_needed_pv *
 		if (lea_sysfs_number(disks->world, devno, "size", &seen.size_sectors))
 			seen.size_sectors = 0;
 		snprintf(path, sizeof(path), "/dev/%s", name);
-		r = lea_device_make(&(struct lea_devid){devno.major, devno.minor,
-							lea_sysfs_diskseq(disks->world, devno)},
-				    path, &needed->device);
+		id = (struct lea_devid){devno.major, devno.minor, 0};
+		r = lea_sysfs_diskseq(disks->world, devno, &id.diskseq);
+		r = r ? r : lea_device_make(&id, path, &needed->device);
 		r = r ? r : lea_udevdb_fill(disks->world, &needed->device);
 		seen.has_links = !r && needed->device.devlinks[0];
 	}

@@ -266,20 +266,25 @@ static void retrigger(struct reconcile *reconcile, const struct lea_device *devi
 }
 
 /* The entry that an event of this device would have queued. */
-static struct lea_entry entry_of(const struct lea_reconcile_options *options,
-				 const struct lea_device *device)
+static int entry_of(const struct lea_reconcile_options *options, const struct lea_device *device,
+		    struct lea_entry *ret_entry)
 {
 	struct lea_entry entry = {.kind = options->takes_note ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
 				  .device = *device}; /* borrowed */
 	char uuid[64];
+	int r = 0;
 
 	if (!entry.device.diskseq)
-		entry.device.diskseq = lea_sysfs_diskseq(options->world, lea_device_devno(device));
+		r = lea_sysfs_diskseq(options->world, lea_device_devno(device),
+				      &entry.device.diskseq);
+	if (r)
+		return r;
 	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
 	    lea_id_parse(uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
 	lea_entry_set_key(&entry);
-	return entry;
+	*ret_entry = entry;
+	return 0;
 }
 
 enum coming {
@@ -439,10 +444,8 @@ static bool is_probed(const struct reconcile *reconcile, const struct lea_device
 {
 	struct lea_entry entry;
 
-	if (!reconcile->probes)
-		return false;
-	entry = entry_of(reconcile->options, device);
-	return lea_probed_is_set(reconcile->options->event_fd, entry.key,
+	return reconcile->probes && !entry_of(reconcile->options, device, &entry) &&
+	       lea_probed_is_set(reconcile->options->event_fd, entry.key,
 				 lea_world_now_ms(reconcile->options->world)) &&
 	       !find_device(&reconcile->again, &entry.device);
 }
@@ -465,8 +468,8 @@ static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device 
 		return is_lv_of_others(&brief) ||
 		       lea_udevdb_property(&brief, "ID_FS_TYPE", type, sizeof(type)) ||
 		       is_probed(reconcile, &brief);
-	entry = entry_of(reconcile->options, &brief);
-	return entry.pvid[0] && !meet(reconcile, &entry) &&
+	return !entry_of(reconcile->options, &brief, &entry) && entry.pvid[0] &&
+	       !meet(reconcile, &entry) &&
 	       how_dealt_with(reconcile, &entry) == DEALT_WITH;
 }
 
@@ -541,7 +544,9 @@ static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea
 	if (!reconcile->probes || is_probed(reconcile, device) ||
 	    !is_unnamed(options->world, device))
 		return 0;
-	entry = entry_of(options, device);
+	r = entry_of(options, device, &entry);
+	if (r)
+		return r;
 	/* A PV that was dealt with may have become another one while udev could not read it. */
 	entry.kind = find_device(&reconcile->done, &entry.device)
 			     ? LEA_ENTRY_CHANGE
@@ -571,8 +576,7 @@ static bool was_event_lost(const struct reconcile *reconcile, const struct lea_d
 	if (options->is_boot || options->takes_note || reconcile->has_boot_scan ||
 	    !lea_udev_is_idle(options->world))
 		return false;
-	entry = entry_of(options, device);
-	return !find_device(&reconcile->done, &entry.device);
+	return !entry_of(options, device, &entry) && !find_device(&reconcile->done, &entry.device);
 }
 
 /* Nothing was done about the PV, or the activation of its VG has failed for now. If it was made
@@ -635,8 +639,8 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	}
 	if (!is_pv(device))
 		return reconcile_unnamed(reconcile, device, result);
-	entry = entry_of(options, device);
-	r = meet(reconcile, &entry);
+	r = entry_of(options, device, &entry);
+	r = r ? r : meet(reconcile, &entry);
 	if (r)
 		return r;
 	dealt = how_dealt_with(reconcile, &entry);
@@ -724,13 +728,14 @@ static int highest_diskseq(struct lea_world *world, uint64_t *ret_diskseq)
 	*ret_diskseq = 0;
 	if (r)
 		return r;
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t diskseq = lea_sysfs_diskseq(world, lea_device_devno(&devices[i]));
+	for (size_t i = 0; !r && i < count; i++) {
+		uint64_t diskseq = 0;
 
+		r = lea_sysfs_diskseq(world, lea_device_devno(&devices[i]), &diskseq);
 		*ret_diskseq = diskseq > *ret_diskseq ? diskseq : *ret_diskseq;
 	}
 	lea_devices_free(devices, count);
-	return 0;
+	return r;
 }
 
 int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)

@@ -83,13 +83,15 @@ static bool predates(const struct lea_records_devices *devices, const struct lea
 static int may_be_it(struct lea_records *records, const struct lea_records_devices *devices,
 		     const struct lea_recorded_pv *pv, struct lea_device *device, bool *ret_may)
 {
-	int r;
+	int r = 0;
 
 	*ret_may = !devices->has_markers;
 	if (*ret_may)
 		return 0;
 	if (!device->diskseq)
-		device->diskseq = lea_sysfs_diskseq(devices->world, lea_device_devno(device));
+		r = lea_sysfs_diskseq(devices->world, lea_device_devno(device), &device->diskseq);
+	if (r)
+		return r;
 	*ret_may = lea_marker_is_set(devices->event_fd, device, pv->pvid) &&
 		   (device->diskseq || !lea_devset_has(&records->named, &pv->number));
 	if (*ret_may)

@@ -46,15 +46,19 @@
 #include "world/udevlinks.h"
 
 /* Events know the instance, a name on a command line does not. */
-static struct lea_duplicate duplicate_of(struct lea_world *world, const struct lea_device *device,
-					 const char *pvid)
+static int duplicate_of(struct lea_world *world, const struct lea_device *device, const char *pvid,
+			struct lea_duplicate *ret_duplicate)
 {
 	struct lea_duplicate duplicate = {.id = lea_device_id(device)};
+	int r = duplicate.id.diskseq ? 0
+				     : lea_sysfs_diskseq(world, lea_device_devno(device),
+							 &duplicate.id.diskseq);
 
-	if (!duplicate.id.diskseq)
-		duplicate.id.diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
+	if (r)
+		return r;
 	snprintf(duplicate.pvid, sizeof(duplicate.pvid), "%s", pvid);
-	return duplicate;
+	*ret_duplicate = duplicate;
+	return 0;
 }
 
 /* ---- notes */
@@ -100,10 +104,11 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 			const struct lea_device *recorded, bool is_sure,
 			const struct lea_found *found, struct lea_record *record)
 {
-	struct lea_duplicate duplicate = duplicate_of(world, &found->device, found->label.pvid);
-	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	int count;
+	struct lea_duplicate duplicate, listed[LEA_DUPLICATES_MOST];
+	int count, r = duplicate_of(world, &found->device, found->label.pvid, &duplicate);
 
+	if (r)
+		return r;
 	record->tie = lea_duplicate_tie(world, recorded, &found->device);
 	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world) ||
 	    is_excluded(world, conf, duplicate.pvid, recorded, &found->device))
@@ -166,8 +171,11 @@ bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf
 int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 			   const struct lea_device *recorded, const struct lea_found *found)
 {
-	struct lea_duplicate duplicate = duplicate_of(world, recorded, found->label.pvid);
+	struct lea_duplicate duplicate;
+	int r = duplicate_of(world, recorded, found->label.pvid, &duplicate);
 
+	if (r)
+		return r;
 	if (is_excluded(world, conf, duplicate.pvid, &found->device, recorded))
 		return 0;
 	if (found->vg)
@@ -177,10 +185,10 @@ int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 
 int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found)
 {
-	const struct lea_duplicate duplicate =
-		duplicate_of(world, &found->device, found->label.pvid);
+	struct lea_duplicate duplicate;
+	int r = duplicate_of(world, &found->device, found->label.pvid, &duplicate);
 
-	return lea_duplicate_drop(world, &duplicate);
+	return r ? r : lea_duplicate_drop(world, &duplicate);
 }
 
 bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id)
@@ -203,14 +211,17 @@ struct claimants {
 	int noted, count;
 };
 
-/* Has it a note? False if that is of another instance with the same number. */
+/* Has it a note? False if that is of another instance with the same number, or if nobody knows. */
 static bool has_note(struct lea_world *world, const struct claimants *claimants,
 		     struct lea_devno devno)
 {
+	uint64_t diskseq;
+
 	for (int i = 0; i < claimants->noted; i++)
 		if (claimants->one[i].id.major == devno.major &&
 		    claimants->one[i].id.minor == devno.minor &&
-		    claimants->one[i].id.diskseq == lea_sysfs_diskseq(world, devno))
+		    !lea_sysfs_diskseq(world, devno, &diskseq) &&
+		    claimants->one[i].id.diskseq == diskseq)
 			return true;
 	return false;
 }

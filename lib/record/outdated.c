@@ -100,13 +100,16 @@ static int newest_of(const struct lea_ages *ages, const struct lea_vg *vg,
 				    .seen_ms = lea_world_now_ms(ages->options.world),
 				    .shown_by.id = lea_device_id(&shows->device),
 				    .pv_count = vg->pv_count};
+	int r = 0;
 
 	snprintf(newest.vg_id, sizeof(newest.vg_id), "%s", vg->id);
 	snprintf(newest.vg_name, sizeof(newest.vg_name), "%s", vg->name);
 	memcpy(newest.shown_by.pvid, shows->label.pvid, sizeof(newest.shown_by.pvid));
 	if (!newest.shown_by.id.diskseq)
-		newest.shown_by.id.diskseq =
-			lea_sysfs_diskseq(ages->options.world, lea_device_devno(&shows->device));
+		r = lea_sysfs_diskseq(ages->options.world, lea_device_devno(&shows->device),
+				      &newest.shown_by.id.diskseq);
+	if (r)
+		return r;
 	newest.pvid = calloc((size_t)vg->pv_count + 1, sizeof(*newest.pvid));
 	if (!newest.pvid)
 		return -ENOMEM;
@@ -383,12 +386,9 @@ struct tidy {
 	size_t count, room;
 };
 
-static bool has_instance(struct lea_world *world, const struct lea_devid *id)
+static bool may_be_there(struct lea_world *world, const struct lea_devid *id)
 {
-	const struct lea_devno devno = {id->major, id->minor};
-
-	return lea_sysfs_has_device(world, devno) &&
-	       (!id->diskseq || lea_sysfs_diskseq(world, devno) == id->diskseq);
+	return lea_sysfs_find_instance(world, id) != LEA_SYSFS_ABSENT;
 }
 
 /* Its PV may have come back as another instance, to which the record leads. */
@@ -397,11 +397,11 @@ static bool is_there(struct lea_world *world, const struct lea_newest_pv *pv)
 	struct lea_online online;
 	int r;
 
-	if (has_instance(world, &pv->id))
+	if (may_be_there(world, &pv->id))
 		return true;
 	r = lea_online_read(lea_world_run(world), pv->pvid, &online);
 	return r < 0 ||
-	       (!r && has_instance(world, &(struct lea_devid){online.major, online.minor, 0}));
+	       (!r && may_be_there(world, &(struct lea_devid){online.major, online.minor, 0}));
 }
 
 static bool has_other_record(const struct tidy *tidy, const struct lea_newest *newest)

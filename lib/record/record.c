@@ -240,10 +240,12 @@ static int ask_instance(struct lea_recorder *recorder, int run_fd, const struct 
 			struct lea_record *record, bool *any_note)
 {
 	struct lea_device own = found->device; /* borrowed */
-	int r;
+	int r = own.diskseq ? 0
+			    : lea_sysfs_diskseq(recorder->world, lea_device_devno(&own),
+						&own.diskseq);
 
-	if (!own.diskseq)
-		own.diskseq = lea_sysfs_diskseq(recorder->world, lea_device_devno(&own));
+	if (r)
+		return r;
 	if (lea_marker_is_set_in(run_fd, &own, found->label.pvid))
 		return 0;
 	r = find_first(recorder, found, record, any_note);

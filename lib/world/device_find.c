@@ -52,7 +52,9 @@ int lea_device_find(struct lea_world *world, const struct lea_devid *id,
 	device.minor = id->minor;
 	/* Not every kernel gives it in the uevent of a partition. */
 	if (!device.diskseq)
-		device.diskseq = lea_sysfs_diskseq(world, lea_device_devno(&device));
+		r = lea_sysfs_diskseq(world, lea_device_devno(&device), &device.diskseq);
+	if (r)
+		return r;
 	if (id->diskseq && device.diskseq != id->diskseq)
 		return LEA_DEVICE_GONE;
 	*ret_device = device;

@@ -148,11 +148,15 @@ static int read_diskseq(struct lea_world *world, struct lea_devno devno, uint64_
 	return r > 0 ? lea_sysfs_number(world, devno, "../diskseq", ret_diskseq) : r;
 }
 
-uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno)
+int lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno, uint64_t *ret_diskseq)
 {
 	uint64_t diskseq = 0;
+	int r = read_diskseq(world, devno, &diskseq);
 
-	return read_diskseq(world, devno, &diskseq) ? 0 : diskseq;
+	if (r < 0)
+		return r;
+	*ret_diskseq = r ? 0 : diskseq;
+	return 0;
 }
 
 int lea_sysfs_find_instance(struct lea_world *world, const struct lea_devid *id)

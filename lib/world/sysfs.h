@@ -61,8 +61,10 @@ uint32_t lea_sysfs_partition(struct lea_world *world, struct lea_devno devno);
 LEA_MUST_CHECK int lea_sysfs_address(struct lea_world *world, struct lea_devno devno,
 				     bool is_partition, char *ret_text, size_t size_bytes);
 
-/* DISKSEQ of a disk, or of a partition's disk, as in udev; 0: the kernel provides none. */
-uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno);
+/* DISKSEQ of a disk, or of a partition's disk, as in udev; 0: the kernel provides none. Returns 0 or
+ * -errno: a disk whose instance is not known is not one without. */
+LEA_MUST_CHECK int lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno,
+				     uint64_t *ret_diskseq);
 
 /* Makes the kernel send another add uevent for the device. 0, LEA_SYSFS_ABSENT, or -errno. */
 LEA_MUST_CHECK int lea_sysfs_announce(struct lea_world *world, struct lea_devno devno);

@@ -56,13 +56,13 @@ static int look_at_vg(const struct giver *giver, const char *pvid, bool *ret_is_
 /* Does the entry wait for what lvm2 does on an add uevent? */
 static bool is_for_lvm2(const struct giver *giver, const struct lea_entry *entry)
 {
+	const struct lea_devid id = lea_device_id(&entry->device);
+
 	if (entry->device.is_gone ||
 	    (entry->kind != LEA_ENTRY_ADD && entry->kind != LEA_ENTRY_MISSED))
 		return false;
 	/* If another instance has the number now, that one has its own event. */
-	return !entry->device.diskseq ||
-	       entry->device.diskseq ==
-		       lea_sysfs_diskseq(giver->world, lea_device_devno(&entry->device));
+	return lea_sysfs_find_instance(giver->world, &id) != LEA_SYSFS_ABSENT;
 }
 
 static int give(struct giver *giver, const struct lea_entry *entry)

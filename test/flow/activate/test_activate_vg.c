@@ -195,6 +195,12 @@ TEST_TIMES(a_disk_with_the_number_of_another_gets_no_table, 2)
 	ck_assert_int_eq(run(&result), _i ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED);
 	ck_assert_uint_eq(fake->step_count, 0);
 	ck_assert(!_i || strstr(tree.logged, "try again"));
+	/* A number that cannot be read may be another one. */
+	tree_remove(&tree, "/sys/dev/block/8:0/diskseq");
+	tree_mkdir(&tree, "/sys/dev/block/8:0/diskseq");
+	ck_assert_int_lt(run(&result), 0);
+	ck_assert_uint_eq(fake->step_count, 0);
+	tree_remove(&tree, "/sys/dev/block/8:0/diskseq");
 	tree_put(&tree, "/sys/dev/block/8:0/diskseq", "5\n");
 	ck_assert_int_eq(run(&result), 0);
 }

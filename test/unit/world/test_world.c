@@ -122,6 +122,14 @@ static int find(uint32_t major, uint32_t minor, uint64_t diskseq)
 	return lea_sysfs_find_instance(&tree.world, &id);
 }
 
+static uint64_t diskseq_of(struct lea_devno devno)
+{
+	uint64_t diskseq = 99;
+
+	ck_assert_int_eq(lea_sysfs_diskseq(&tree.world, devno, &diskseq), 0);
+	return diskseq;
+}
+
 /* A copy that nobody sees for want of a descriptor would be no copy. */
 TEST_TIMES(a_shortage_says_nothing_of_the_links_of_a_pv, 2)
 {
@@ -149,21 +157,25 @@ TEST_TIMES(a_shortage_says_nothing_of_the_links_of_a_pv, 2)
 
 TEST(a_partition_has_the_instance_of_its_disk)
 {
+	uint64_t unknown = 1;
+
 	tree_put(&tree, "/sys/dev/block/8:0/diskseq", "5\n");
 	tree_put(&tree, "/sys/dev/block/8:1/partition", "1\n");
-	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
+	ck_assert_uint_eq(diskseq_of(sda), 5);
 	ck_assert_int_eq(find(8, 0, 5), 0);
 	ck_assert_msg(!find(8, 0, 0), "not numbered");
 	ck_assert_int_eq(find(8, 0, 4), LEA_SYSFS_ABSENT);
 	ck_assert_int_eq(find(8, 1, 5), LEA_SYSFS_ABSENT);
-	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 0);
+	ck_assert_uint_eq(diskseq_of((struct lea_devno){8, 1}), 0);
 	tree_put(&tree, "/sys/dev/block/diskseq", "7\n"); /* the parent folder is the disk */
-	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
-	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 7);
+	ck_assert_uint_eq(diskseq_of(sda), 5);
+	ck_assert_uint_eq(diskseq_of((struct lea_devno){8, 1}), 7);
 	ck_assert_int_eq(find(8, 1, 7), 0);
 	close(tree.world.sys_fd);
 	tree.world.sys_fd = 9999;
 	ck_assert_msg(find(8, 2, 7) < 0, "not asked is not absent");
+	ck_assert_msg(lea_sysfs_diskseq(&tree.world, sda, &unknown) < 0 && unknown == 1,
+		      "nor is it not numbered");
 }
 
 TEST(holders_are_found_by_the_beginning_of_their_uuid)
