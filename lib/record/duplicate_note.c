@@ -97,23 +97,23 @@ bool lea_duplicate_is_any(struct lea_world *world)
 	return run_fd >= 0 && !faccessat(run_fd, FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Fills @duplicate from its file. An unreadable file, or one of another epoch, counts as NOTED. */
-static void fill(int folder_fd, const char *name, const char *epoch,
-		 struct lea_duplicate *duplicate)
+/* Fills @duplicate from its file. An unreadable file, or one of another epoch, counts as NOTED. 0 or
+ * a shortage, which says nothing of the file. */
+static int fill(int folder_fd, const char *name, const char *epoch, struct lea_duplicate *duplicate)
 {
 	char text[TEXT_BYTES], its_epoch[LEA_EPOCH_BYTES] = "", state[16] = "", vg_id[33] = "";
 	char tie[16] = "";
+	int r = lea_file_read_into(folder_fd, name, text, sizeof(text));
 
-	if (lea_file_read_into(folder_fd, name, text, sizeof(text)))
-		return;
-	if (sscanf(text, "%63s %15s %32s %15s", its_epoch, state, vg_id, tie) < 3)
-		return;
+	if (r || sscanf(text, "%63s %15s %32s %15s", its_epoch, state, vg_id, tie) < 3)
+		return lea_is_shortage(r) ? r : 0;
 	duplicate->is_path = !strcmp(tie, "path");
 	if (lea_id_ok(vg_id))
 		memcpy(duplicate->vg_id, vg_id, sizeof(duplicate->vg_id));
 	for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)
 		if (!strcmp(state, state_names[i]) && !strcmp(its_epoch, epoch))
 			duplicate->state = (enum lea_duplicate_state)i;
+	return 0;
 }
 
 static bool parse_name(const char *name, const char *pvid, struct lea_duplicate *duplicate)
@@ -143,7 +143,7 @@ int lea_duplicate_list(struct lea_world *world, const char *pvid,
 		return r;
 	while (count < (int)LEA_DUPLICATES_MOST && (entry = lea_file_next(dir, &r)))
 		if (parse_name(entry->d_name, pvid, &ret_duplicates[count]))
-			fill(dirfd(dir), entry->d_name, epoch, &ret_duplicates[count++]);
+			r = fill(dirfd(dir), entry->d_name, epoch, &ret_duplicates[count++]);
 	return r < 0 ? r : count;
 }
 

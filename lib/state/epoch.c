@@ -26,40 +26,53 @@ static int read_boot_id(int proc_fd, char ret_id[static BOOT_ID_CHARS + 1])
 	return 0;
 }
 
-/* Reads "BOOTID COUNT\n"; the count of another boot is 0. */
-static unsigned int read_count(int run_fd, const char *boot_id)
+/* Of "BOOTID COUNT\n"; 0: of another boot, or of no such text. */
+static unsigned int parse_count(const char *text, const char *boot_id)
 {
-	char text[96], *end;
 	unsigned long count;
+	char *end;
 
-	if (lea_file_read_into(run_fd, EPOCH_FILE, text, sizeof(text)))
-		return 0;
 	if (strncmp(text, boot_id, BOOT_ID_CHARS) != 0 || text[BOOT_ID_CHARS] != ' ')
 		return 0;
 	count = strtoul(text + BOOT_ID_CHARS + 1, &end, 10);
-	if ((*end != '\n' && *end) || count > 1000000UL)
-		return 0;
-	return (unsigned int)count;
+	return (*end != '\n' && *end) || count > 1000000UL ? 0 : (unsigned int)count;
+}
+
+/* *ret_count: 0 also where there is no such file. A shortage says nothing: with a wrong epoch no
+ * claim would count. */
+static int read_count(int run_fd, const char *boot_id, unsigned int *ret_count)
+{
+	char text[96];
+	int r = lea_file_read_into(run_fd, EPOCH_FILE, text, sizeof(text));
+
+	if (lea_is_shortage(r))
+		return r;
+	*ret_count = r ? 0 : parse_count(text, boot_id);
+	return 0;
 }
 
 int lea_epoch_now(int run_fd, int proc_fd, char ret_epoch[static LEA_EPOCH_BYTES])
 {
 	char boot_id[BOOT_ID_CHARS + 1];
+	unsigned int count;
 	int r = read_boot_id(proc_fd, boot_id);
 
+	r = r ? r : read_count(run_fd, boot_id, &count);
 	if (r)
 		return r;
-	snprintf(ret_epoch, LEA_EPOCH_BYTES, "%s-%u", boot_id, read_count(run_fd, boot_id));
+	snprintf(ret_epoch, LEA_EPOCH_BYTES, "%s-%u", boot_id, count);
 	return 0;
 }
 
 int lea_epoch_begin(int run_fd, int proc_fd, int event_fd)
 {
 	char boot_id[BOOT_ID_CHARS + 1], text[96];
+	unsigned int count;
 	int len, r = read_boot_id(proc_fd, boot_id);
 
+	r = r ? r : read_count(run_fd, boot_id, &count);
 	if (r)
 		return r;
-	len = snprintf(text, sizeof(text), "%s %u\n", boot_id, read_count(run_fd, boot_id) + 1);
+	len = snprintf(text, sizeof(text), "%s %u\n", boot_id, count + 1);
 	return lea_file_replace(event_fd, "epoch", text, (size_t)len);
 }
