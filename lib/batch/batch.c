@@ -463,7 +463,9 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
 	pass->summary->pvs += queued->is_online;
 	r = note_move(pass, found, &record, queued);
-	lea_batch_marks_judged(&pass->marks, found, &record, queued->kind);
+	lea_retry_set_add(&pass->retries,
+			  lea_batch_marks_judged(&pass->marks, found, &record, queued->kind),
+			  &found->device);
 	return r;
 }
 

@@ -33,10 +33,9 @@ static bool is_set(const struct lea_batch_marks *marks, enum lea_mark mark, cons
 	return marks->has[mark] && lea_mark_is_set(marks->options->event_fd, mark, key);
 }
 
-static void drop(const struct lea_batch_marks *marks, enum lea_mark mark, const char *key)
+static int drop(const struct lea_batch_marks *marks, enum lea_mark mark, const char *key)
 {
-	if (marks->has[mark])
-		log_fault(marks, key, lea_mark_drop(marks->options->event_fd, mark, key));
+	return marks->has[mark] ? lea_mark_drop(marks->options->event_fd, mark, key) : 0;
 }
 
 /* A device that was refused when it came into use has since become a PV of ours by a change, and
@@ -97,33 +96,34 @@ static bool is_no_vg_of_ours(const struct lea_record *record)
 
 /* When the VG becomes ours again, that is an administrator's change: it does not end the wait of an
  * add that came before. */
-static void end_wait(const struct lea_batch_marks *marks, const struct lea_found *found,
-		     const struct lea_record *record)
+static int end_wait(const struct lea_batch_marks *marks, const struct lea_found *found,
+		    const struct lea_record *record)
 {
-	if (found->vg && is_no_vg_of_ours(record))
-		log_fault(marks, found->vg->name,
-			  lea_mark_drop(marks->options->event_fd, LEA_MARK_AWAITED, found->vg->id));
+	return found->vg && is_no_vg_of_ours(record)
+		       ? lea_mark_drop(marks->options->event_fd, LEA_MARK_AWAITED, found->vg->id)
+		       : 0;
 }
 
 /*
  * A device that was read and has no record. If it becomes a PV of one of our VGs from now on, that
  * is an administrator's change, which activates nothing. An add clears the marker.
  */
-void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
-			    const struct lea_record *record, enum lea_entry_kind kind)
+int lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
+			   const struct lea_record *record, enum lea_entry_kind kind)
 {
 	const struct lea_devid id = lea_device_id(&found->device);
 	const enum lea_mark mark = mark_of(found, record, kind);
 	char key[LEA_DEVID_TEXT_BYTES];
+	int r = end_wait(marks, found, record), s = 0;
 
 	lea_devid_format(&id, key);
-	end_wait(marks, found, record);
 	if (mark == LEA_MARK_REFUSED) {
-		log_fault(marks, key, lea_refused_set(marks->options->event_fd, key));
+		s = lea_refused_set(marks->options->event_fd, key);
 		forget_record(marks, found);
 	} else if (kind == LEA_ENTRY_ADD) {
-		drop(marks, LEA_MARK_REFUSED, key);
+		s = drop(marks, LEA_MARK_REFUSED, key);
 	}
+	r = r ? r : s;
 	/* What is excluded is not asked whether udev names it; it had a mark if not. */
 	if (found->is_unnamed || found->kind == LEA_FOUND_EXCLUDED)
 		log_fault(marks, key,
@@ -131,9 +131,12 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 					  is_momentary(found, record),
 					  lea_world_now_ms(marks->options->world)));
 	if (mark == LEA_MARK_UNSETTLED)
-		log_fault(marks, key, lea_mark_set(marks->options->event_fd, mark, key));
+		s = lea_mark_set(marks->options->event_fd, mark, key);
 	else
-		drop(marks, LEA_MARK_UNSETTLED, key);
+		s = drop(marks, LEA_MARK_UNSETTLED, key);
+	r = r ? r : s;
+	log_fault(marks, key, r);
+	return r;
 }
 
 int lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)
@@ -149,6 +152,6 @@ void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_
 	if (entry->pvid[0])
 		log_fault(marks, entry->pvid,
 			  lea_marker_drop(marks->known_fd, &entry->device, entry->pvid));
-	drop(marks, LEA_MARK_REFUSED, entry->key);
-	drop(marks, LEA_MARK_UNSETTLED, entry->key);
+	log_fault(marks, entry->key, drop(marks, LEA_MARK_REFUSED, entry->key));
+	log_fault(marks, entry->key, drop(marks, LEA_MARK_UNSETTLED, entry->key));
 }

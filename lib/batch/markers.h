@@ -35,11 +35,15 @@ enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 LEA_MUST_CHECK int lea_batch_marks_unheeded(const struct lea_batch_options *options,
 					    const struct lea_entry *entry);
 
+/* The device was read. @record: result of recording it. Without its mark a reconcile would take a
+ * change of the device for an add. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_batch_marks_judged(const struct lea_batch_marks *marks,
+					  const struct lea_found *found,
+					  const struct lea_record *record,
+					  enum lea_entry_kind kind);
+
 /* The following functions only save work: a fault in them is logged for debugging. */
 
-/* The device was read. @record: result of recording it. */
-void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
-			    const struct lea_record *record, enum lea_entry_kind kind);
 /* The device has its record, and its VG a claim if it is complete: nothing remains to be done. 0,
  * LEA_MARKER_WAS_SET or -errno. */
 int lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found);

@@ -6,8 +6,20 @@
 #include "unit/suite.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 const struct fixture fixture = {setup, teardown};
+
+static bool is_full;
+
+/* In place of libc's: the file system may have no room for another file. */
+int mknodat(int dir_fd, const char *path, mode_t mode, dev_t device)
+{
+	errno = ENOSPC;
+	return is_full ? -1 : (int)syscall(SYS_mknodat, dir_fd, path, mode, device);
+}
 
 #define PVID_EXPORTED  "6tJnDl0dkQnzpB2R76ZpTlEbO0cHezA0"
 #define PVID_ORPHAN    "tRLdYEWeFftEefJEUKV3lyKKGIb8QKZS"
@@ -318,6 +330,22 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 }
 
 /* One of its PVs was added when it was incomplete. What vgimport does later is not that. */
+/* Without the mark a reconcile would take what a person changes later for an add. Rows: as what the
+ * device came. */
+TEST_TIMES(what_cannot_be_marked_as_refused_comes_back, 2)
+{
+	struct lea_entry entry = event("sda", 16, 7, PVID_EXPORTED, false);
+
+	machine_plug("exported", "sda", 16, 7);
+	entry.kind = _i ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD;
+	is_full = true;
+	ck_assert_int_eq(run_pass(&entry, 1), -ENOSPC);
+	is_full = false;
+	entry = event("sda", 16, 7, PVID_EXPORTED, false);
+	ck_assert_int_eq(run_pass(&entry, 1), 0);
+	ck_assert(machine_has("/run/lvm/event/refused/8:16-7"));
+}
+
 TEST(an_add_does_not_wait_for_an_exported_vg)
 {
 	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_EXPORTED_ID, 1, false), 0);
