@@ -217,6 +217,30 @@ TEST(an_add_that_meets_a_change_on_its_way_is_not_lost)
 	ck_assert_msg(!strcmp(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), ""), "it was once");
 }
 
+/* The event of a disk that came back was lost while the VG was incomplete, as it is while udev has
+ * yet to tell of the new UUID of another PV. Rows: does a reconcile find an instance that is none of
+ * the claim's? */
+TEST_TIMES(an_add_that_was_lost_waits_for_a_change, 2)
+{
+	struct lea_entry entries[2];
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	entries[0] = event("sdb", 32, 2, PVID_A, false);
+	entries[1] = event("sdc", 48, 3, PVID_B, false);
+	ck_assert_str_eq(pass(entries, 2), "vg-two.pvs ");
+	take_down("vg-two.pvs");
+	if (_i) {
+		machine_unplug("sdb", 32);
+		went("sdb", 32, 2, PVID_A);
+		machine_plug("stripe-a", "sdb", 32, 4);
+	}
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_B);
+	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sdb", 32, _i ? 4 : 2, PVID_A), "");
+	ck_assert_int_eq(machine_has(AWAITED), _i);
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), _i ? "vg-two.pvs " : "");
+}
+
 TEST(an_add_waits_as_long_as_its_vg_is_not_decided_about)
 {
 	machine_plug("stripe-a", "sdb", 32, 2);
