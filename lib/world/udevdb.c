@@ -85,18 +85,37 @@ static bool has_entry(const struct lea_device *device)
 	return !access(path, F_OK) || errno != ENOENT;
 }
 
+/* Returns 0 with *ret_entry, which is NULL where udev has initialized no such device, or a
+ * shortage: what udev knows is not known then. */
+static int find_entry(struct udev *udev, const struct lea_device *device,
+		      struct udev_device **ret_entry)
+{
+	LEA_AUTO(device_unrefp) struct udev_device *entry = NULL;
+	bool is_initialized;
+
+	errno = 0;
+	entry = udev_device_new_from_devnum(udev, 'b', makedev(device->major, device->minor));
+	is_initialized = entry && udev_device_get_is_initialized(entry) > 0;
+	if (!is_initialized && lea_is_shortage(-errno))
+		return -errno;
+	*ret_entry = is_initialized ? LEA_TAKE(entry) : NULL;
+	return 0;
+}
+
 static char *read_database(const struct lea_device *device)
 {
-	LEA_AUTO(udev_unrefp) struct udev *udev = has_entry(device) ? udev_new() : NULL;
+	LEA_AUTO(udev_unrefp) struct udev *udev = NULL;
 	LEA_AUTO(device_unrefp) struct udev_device *entry = NULL;
 	char *lines = NULL;
 	size_t bytes;
 	FILE *out;
 
-	if (udev)
-		entry = udev_device_new_from_devnum(udev, 'b',
-						    makedev(device->major, device->minor));
-	if (!entry || udev_device_get_is_initialized(entry) <= 0)
+	if (!has_entry(device))
+		return strdup("");
+	udev = udev_new();
+	if (!udev || find_entry(udev, device, &entry))
+		return NULL;
+	if (!entry)
 		return strdup("");
 	out = open_memstream(&lines, &bytes);
 	if (!out)
