@@ -477,23 +477,6 @@ static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_foun
 	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
 }
 
-/* Is the PV one that was added, also if a reconcile has found it? Not if it is tried again: then
- * the VG has a claim with this very instance. */
-static int was_added(const struct lea_batch_pass *pass, const struct lea_found *found,
-		     enum lea_entry_kind kind, bool *ret_was)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
-	int r = kind == LEA_ENTRY_MISSED
-			? lea_claim_read(&pass->candidates->claims, found->vg->id, &claim)
-			: 0;
-
-	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
-	*ret_was = kind == LEA_ENTRY_ADD ||
-		   (kind == LEA_ENTRY_MISSED && !lea_claim_covers(&claim, &pv, 1));
-	return r < 0 ? r : 0;
-}
-
 static int await_rest(struct lea_batch_pass *pass, const struct lea_found *found,
 		      const struct lea_record *record)
 {
@@ -530,7 +513,7 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 		return lea_candidates_add(pass->candidates, found, &record, kind);
 	/* A change of another PV may complete it. */
 	if (record.complete != LEA_COMPLETE && found->vg)
-		r = was_added(pass, found, kind, &is_added);
+		r = lea_candidates_was_added(pass->candidates, found, kind, &is_added);
 	if (!r && is_added)
 		r = await_rest(pass, found, &record);
 	/* A change activates nothing, so it begins no wait, either. */

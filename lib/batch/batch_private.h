@@ -86,6 +86,11 @@ LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_options *options,
 				      struct lea_candidates **ret_candidates);
 void lea_candidates_free(struct lea_candidates *candidates);
 
+/* Is the PV of @found, whose VG is incomplete, one that was added, also if a reconcile has found it?
+ * Not if it is tried again: then the VG has a claim with this very instance. */
+LEA_MUST_CHECK int lea_candidates_was_added(const struct lea_candidates *candidates,
+					    const struct lea_found *found,
+					    enum lea_entry_kind kind, bool *ret_was);
 /* Adds the VG of a device whose record says that the VG is complete now. @kind: of the device's
  * entry. */
 LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,

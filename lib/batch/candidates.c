@@ -351,6 +351,21 @@ static enum lea_entry_kind kind_for(const struct lea_batch_vg *vg, const struct 
 	return lea_claim_covers(&vg->claim, &pv, 1) ? LEA_ENTRY_CHANGE : kind;
 }
 
+int lea_candidates_was_added(const struct lea_candidates *candidates, const struct lea_found *found,
+			     enum lea_entry_kind kind, bool *ret_was)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
+	int r = kind == LEA_ENTRY_MISSED
+			? lea_claim_read(&candidates->claims, found->vg->id, &claim)
+			: 0;
+
+	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
+	*ret_was = kind == LEA_ENTRY_ADD ||
+		   (kind == LEA_ENTRY_MISSED && !lea_claim_covers(&claim, &pv, 1));
+	return r < 0 ? r : 0;
+}
+
 int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,
 		       const struct lea_record *record, enum lea_entry_kind kind)
 {
