@@ -723,6 +723,21 @@ static void ask_noted(const struct reconcile *reconcile, const struct lea_device
 	}
 }
 
+/* A command has removed the record. Has its device gone since, and does no other one claim the PV
+ * than those with a note? Where udev keeps no links nobody knows. */
+static bool is_left_alone(struct lea_world *world, const char *pvid)
+{
+	struct claimants claimants;
+	int r = lea_udevlinks_are_kept(world) ? find_claimants(world, pvid, &claimants) : -ENOENT;
+
+	for (int i = r ? 0 : claimants.noted; !r && i < claimants.count; i++) {
+		LEA_AUTO(lea_device_done) struct lea_device device = {0};
+
+		r = lea_device_find(world, &claimants.one[i].id, &device) != LEA_DEVICE_GONE;
+	}
+	return !r;
+}
+
 static int reconcile_pv(void *arg, const char *pvid)
 {
 	struct reconcile *reconcile = arg;
@@ -734,6 +749,7 @@ static int reconcile_pv(void *arg, const char *pvid)
 	bool is_another = false;
 	const bool holds = has_record && ask_now(reconcile, &number, pvid, LEA_ENTRY_MISSED,
 						 &recorded, &is_another) != LEA_ABSENT;
+	const bool is_free = has_record ? !holds : is_left_alone(reconcile->world, pvid);
 	struct change change = {.is_news = !holds, .is_by_event = !holds && !is_another};
 	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
 
@@ -744,7 +760,7 @@ static int reconcile_pv(void *arg, const char *pvid)
 		r = queue_again(&(struct again){.world = reconcile->world,
 						.event_fd = reconcile->event_fd,
 						.online = holds ? &online : NULL,
-						.is_free = has_record && !holds,
+						.is_free = is_free,
 						.is_change = !change.is_by_event,
 						.is_other = change.is_other,
 						.queued = &reconcile->queued},
