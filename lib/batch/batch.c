@@ -155,7 +155,6 @@ static int is_over(const struct lea_batch_pass *pass, const struct lea_entry *en
 	struct lea_world *world = pass->options->world;
 	const struct lea_devno devno = lea_device_devno(&entry->device);
 	struct lea_device now = entry->device; /* borrowed */
-
 	int r;
 
 	*ret_is_over = *ret_is_free = !lea_sysfs_has_device(world, devno);
@@ -287,8 +286,7 @@ static int read_devices(struct lea_batch_pass *pass)
 	}
 	pass->queued_count = r ? 0 : n;
 	pass->summary->devices += (uint32_t)pass->queued_count;
-	r = r  ? r
-	    : n ? lea_scan_add_expected(pass->scan, devices, n) : 0;
+	r = r || !n ? r : lea_scan_add_expected(pass->scan, devices, n);
 	for (size_t i = 0; i < n; i++)
 		lea_device_done(&devices[i].device);
 	return r;

@@ -47,7 +47,6 @@
 #include "batch/batch_private.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <string.h>
 
