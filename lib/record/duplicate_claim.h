@@ -9,16 +9,18 @@
 #include "world/device.h"
 #include "world/world.h"
 
+/* Questions: > 0 is yes, 0 no, and -errno no answer. */
+
 /* Has the VG a claim, which is in this state? @vg_id "": no. */
-bool lea_duplicate_has_claim(struct lea_world *world, const char *vg_id,
-			     enum lea_claim_state state);
+LEA_MUST_CHECK int lea_duplicate_has_claim(struct lea_world *world, const char *vg_id,
+					   enum lea_claim_state state);
 
 /* Is all done with this instance of the PV that events do? @vg: NULL: of no VG. */
-bool lea_duplicate_is_dealt_with(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
-				 const struct lea_device *recorded);
+LEA_MUST_CHECK int lea_duplicate_is_dealt_with(struct lea_world *world, const struct lea_vg *vg,
+					       const char *pvid, const struct lea_device *recorded);
 /* Has the VG been activated with it, or is it being? A reason says why it was left as it is. */
-bool lea_duplicate_is_used(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
-			   const struct lea_device *recorded);
+LEA_MUST_CHECK int lea_duplicate_is_used(struct lea_world *world, const struct lea_vg *vg,
+					 const char *pvid, const struct lea_device *recorded);
 
 /* Drops the VG's claim if the activation failed, so that the VG is tried again. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicate_forget_refusal(struct lea_world *world, const char *vg_id);

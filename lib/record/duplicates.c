@@ -118,10 +118,11 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 		if (lea_devid_is_same(&listed[i].id, &duplicate.id) &&
 		    (record->tie == LEA_DUPLICATE_COPY || listed[i].state != LEA_DUPLICATE_NOTED))
 			return meet_again(world, &listed[i], is_sure, record->tie);
+	r = lea_duplicate_is_dealt_with(world, found->vg, duplicate.pvid, recorded);
+	if (r < 0)
+		return r;
 	record->is_news = true;
-	record->is_ignored =
-		lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
-		lea_duplicate_is_dealt_with(world, found->vg, duplicate.pvid, recorded);
+	record->is_ignored = r || lea_duplicate_is_in_use(world, lea_device_devno(recorded));
 	duplicate.is_path = record->tie == LEA_DUPLICATE_PATH;
 	duplicate.state = record->is_ignored  ? LEA_DUPLICATE_IGNORED
 			  : duplicate.is_path ? LEA_DUPLICATE_SAID
@@ -155,16 +156,20 @@ static enum lea_original find_original(struct lea_world *world, const struct lea
 	return conf ? lea_original_listed(world, conf, pvid, first, second) : LEA_ORIGINAL_UNSURE;
 }
 
-bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
-			    const struct lea_device *recorded,
-			    const struct lea_duplicate_answer *answer,
-			    const struct lea_found *found)
+int lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
+			   const struct lea_device *recorded,
+			   const struct lea_duplicate_answer *answer, const struct lea_found *found)
 {
-	return has_events(world) &&
-	       lea_duplicate_tie(world, recorded, &found->device) == LEA_DUPLICATE_COPY &&
-	       !lea_duplicate_is_in_use(world, lea_device_devno(recorded)) &&
-	       !lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded) &&
-	       find_original(world, conf, found, found->vg, recorded, &found->device, answer) ==
+	int r;
+
+	if (!has_events(world) ||
+	    lea_duplicate_tie(world, recorded, &found->device) != LEA_DUPLICATE_COPY ||
+	    lea_duplicate_is_in_use(world, lea_device_devno(recorded)))
+		return 0;
+	r = lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded);
+	if (r)
+		return r < 0 ? r : 0;
+	return find_original(world, conf, found, found->vg, recorded, &found->device, answer) ==
 		       LEA_ORIGINAL_SECOND;
 }
 
@@ -282,12 +287,11 @@ static int is_first(struct lea_world *world, const struct lea_conf *conf,
 		return LEA_DUPLICATES_NO_OTHER;
 	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, LEA_ENTRY_CHANGE,
 				  &answer);
-	if (r)
-		return r;
-	return answer.presence == LEA_ABSENT ||
-			       lea_duplicates_is_copy(world, conf, other, &answer, found)
-		       ? LEA_DUPLICATES_NO_OTHER
-		       : 0;
+	if (!r && answer.presence != LEA_ABSENT)
+		r = lea_duplicates_is_copy(world, conf, other, &answer, found);
+	else if (!r)
+		r = LEA_DUPLICATES_NO_OTHER;
+	return r > 0 ? LEA_DUPLICATES_NO_OTHER : r;
 }
 
 /* Of two that were there before, the one that came first. */
@@ -570,25 +574,29 @@ static int queue_device(const struct again *again, enum lea_entry_kind kind,
 }
 
 /* Did the copy keep any VG from coming up? Of a VG that was dealt with before, a person decides
- * what is up, and may have taken it down. */
-static bool was_refused(const struct again *again, const struct lea_duplicate *listed, int count)
+ * what is up, and may have taken it down. > 0: yes, 0: no, or -errno. */
+static int was_refused(const struct again *again, const struct lea_duplicate *listed, int count)
 {
-	for (int i = 0; i < count; i++)
-		if (lea_duplicate_has_claim(again->world, listed[i].vg_id, LEA_CLAIM_FAILED))
-			return true;
-	return !again->was_dealt_with;
+	int r = 0;
+
+	for (int i = 0; !r && i < count; i++)
+		r = lea_duplicate_has_claim(again->world, listed[i].vg_id, LEA_CLAIM_FAILED);
+	return r ? r : !again->was_dealt_with;
 }
 
 /* An event of the disk asked for what is under way, and a path that is left is that disk. */
-static enum lea_entry_kind kind_now(const struct again *again,
-				    const struct lea_duplicate *duplicate, bool was_refused)
+static int queue_one(const struct again *again, const struct lea_duplicate *duplicate,
+		     bool was_refused)
 {
+	enum lea_entry_kind kind = was_refused ? kind_of(duplicate) : LEA_ENTRY_CHANGE;
+	int r = 0;
+
 	if (again->is_change)
-		return LEA_ENTRY_CHANGE;
-	if (duplicate->is_path &&
-	    lea_duplicate_has_claim(again->world, duplicate->vg_id, LEA_CLAIM_CLAIMED))
-		return LEA_ENTRY_MISSED;
-	return was_refused ? kind_of(duplicate) : LEA_ENTRY_CHANGE;
+		kind = LEA_ENTRY_CHANGE;
+	else if (duplicate->is_path)
+		r = lea_duplicate_has_claim(again->world, duplicate->vg_id, LEA_CLAIM_CLAIMED);
+	kind = r > 0 ? LEA_ENTRY_MISSED : kind;
+	return r < 0 ? r : queue_device(again, kind, &duplicate->id, duplicate->pvid);
 }
 
 /* Queues the device that has the record, and those of @listed that may replace it. The refusal is
@@ -596,10 +604,10 @@ static enum lea_entry_kind kind_now(const struct again *again,
 static int queue_again(const struct again *again, const struct lea_duplicate *listed, int count)
 {
 	const struct lea_online *online = again->online;
-	const bool is_refused = was_refused(again, listed, count);
-	int r = 0;
+	const int is_refused = was_refused(again, listed, count);
+	int r = is_refused < 0 ? is_refused : 0;
 
-	if (online)
+	if (!r && online)
 		r = queue_device(again, again->is_change ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
 				 &(struct lea_devid){online->major, online->minor, 0},
 				 listed[0].pvid);
@@ -607,8 +615,7 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 		if ((again->is_other && again->is_other[i]) ||
 		    (listed[i].state == LEA_DUPLICATE_IGNORED && !again->is_free))
 			continue;
-		r = queue_device(again, kind_now(again, &listed[i], is_refused), &listed[i].id,
-				 listed[i].pvid);
+		r = queue_one(again, &listed[i], is_refused);
 	}
 	for (int i = 0; r >= 0 && i < count; i++)
 		r = lea_duplicate_forget_refusal(again->world, listed[i].vg_id);

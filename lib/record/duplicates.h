@@ -28,12 +28,12 @@ LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea
 /*
  * lea_duplicates_is_copy - is it @recorded that is the copy, and @found the PV?
  * As lea_original_find says, and only while nothing uses @recorded, and its metadata, by @answer,
- * are not newer.
+ * are not newer. > 0: yes, 0: no, or -errno.
  */
-bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
-			    const struct lea_device *recorded,
-			    const struct lea_duplicate_answer *answer,
-			    const struct lea_found *found);
+LEA_MUST_CHECK int lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
+					  const struct lea_device *recorded,
+					  const struct lea_duplicate_answer *answer,
+					  const struct lea_found *found);
 /* @found takes the record of the copy @recorded, which is noted as its duplicate. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 					  const struct lea_device *recorded,

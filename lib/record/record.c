@@ -200,11 +200,11 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	int r = ask_recorded(recorder, found, &id, &device, &answer);
 	const bool alive = answer.presence != LEA_ABSENT;
 
+	if (!r && alive && !recorder->options.test)
+		r = lea_duplicates_is_copy(recorder->world, recorder->conf, &device, &answer,
+					   found);
 	if (r)
-		return r;
-	if (alive && !recorder->options.test &&
-	    lea_duplicates_is_copy(recorder->world, recorder->conf, &device, &answer, found))
-		return take_place(recorder, run_fd, &device, found, record);
+		return r < 0 ? r : take_place(recorder, run_fd, &device, found, record);
 	if (alive)
 		return note_duplicate(recorder, old, &device, answer.presence == LEA_PRESENT, found,
 				      record);
