@@ -622,12 +622,12 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 	return r < 0 ? r : 0;
 }
 
-/* False: there is none, or it cannot be read. */
-static bool read_record(struct lea_world *world, const char *pvid, struct lea_online *ret_online)
+/* 0, LEA_ONLINE_ABSENT or -errno. */
+static int read_record(struct lea_world *world, const char *pvid, struct lea_online *ret_online)
 {
 	int run_fd = lea_world_run(world);
 
-	return run_fd >= 0 && !lea_online_read(run_fd, pvid, ret_online);
+	return run_fd < 0 ? run_fd : lea_online_read(run_fd, pvid, ret_online);
 }
 
 int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_device *device,
@@ -637,22 +637,22 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	int r = 0, count = pvid[0] ? lea_duplicate_list(world, pvid, listed) : 0;
 	struct lea_online online;
+	const int absent = count > 0 ? read_record(world, pvid, &online) : 0;
 	const struct lea_duplicate *own = NULL;
-	bool has_record, is_free, was_read;
+	bool is_free, was_read;
 
-	if (count <= 0)
-		return count;
+	if (count <= 0 || absent < 0)
+		return count <= 0 ? count : absent;
 	for (int i = 0; i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &id))
 			own = &listed[i];
-	has_record = read_record(world, pvid, &online);
 	/* A command may have removed the record before its device went, which has no note. */
-	is_free = has_record ? online.major == id.major && online.minor == id.minor : !own;
+	is_free = absent ? !own : online.major == id.major && online.minor == id.minor;
 	was_read = lea_marker_is_set(event_fd, device, pvid);
 	if (is_free || !own || !own->is_path)
 		r = queue_again(&(struct again){.world = world,
 						.event_fd = event_fd,
-						.online = has_record && !is_free ? &online : NULL,
+						.online = absent || is_free ? NULL : &online,
 						.is_free = is_free,
 						.is_change = is_change && was_read,
 						.was_dealt_with = was_read},
@@ -751,14 +751,14 @@ static int reconcile_pv(void *arg, const char *pvid)
 	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	struct lea_online online = {0};
-	const bool has_record = read_record(reconcile->world, pvid, &online);
+	const int absent = read_record(reconcile->world, pvid, &online);
 	const struct lea_devid number = {online.major, online.minor, 0};
 	bool is_another = false;
-	const bool holds = has_record && ask_now(reconcile, &number, pvid, LEA_ENTRY_MISSED,
-						 &recorded, &is_another) != LEA_ABSENT;
-	const bool is_free = has_record ? !holds : is_left_alone(reconcile->world, pvid);
+	const bool holds = !absent && ask_now(reconcile, &number, pvid, LEA_ENTRY_MISSED,
+					      &recorded, &is_another) != LEA_ABSENT;
+	const bool is_free = absent ? is_left_alone(reconcile->world, pvid) : !holds;
 	struct change change = {.is_news = !holds, .is_by_event = !holds && !is_another};
-	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
+	int r = 0, count = absent < 0 ? absent : lea_duplicate_list(reconcile->world, pvid, listed);
 
 	if (count <= 0)
 		return count;
