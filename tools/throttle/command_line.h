@@ -41,9 +41,8 @@ struct lea_throttle_vgs {
  * @default_vg: LEA_THROTTLE_DEFAULT_VG of the environment; NULL: it is not set
  * Of a command of lvm those of its arguments; without one that of an LV that an option names
  * (--thinpool VG/LV). Of a program that writes to LVs those of the paths of LVs among its words.
- * None, rather than a wrong one: if an option, a starter or
- * the command is not known, or there is a default. Of more than
- * LEA_THROTTLE_VGS_MOST the first ones.
+ * None, rather than a wrong one: if an option, a starter or the command is not known, or there is a
+ * default. Of more than LEA_THROTTLE_VGS_MOST the first ones.
  */
 void lea_throttle_find_vgs(const char *const argv[], const char *default_vg,
 			   struct lea_throttle_vgs *ret_vgs);
