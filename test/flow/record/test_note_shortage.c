@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notes of duplicates, what claims say of them, and the epoch in which both count: a shortage that
  * lasts for one call is no answer. */
+#include "fake/no_descriptor.h"
 #include "fake/tree.h"
 #include "record/duplicate_claim.h"
 #include "record/duplicate_note.h"
@@ -9,9 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define CALLS_MOST 12U
@@ -20,24 +19,6 @@
 #define VG_ID	   "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 
 static struct tree tree;
-static unsigned int calls_until_fault; /* 0: none */
-
-/* In place of libc's: the system has no descriptor left for one call. */
-int openat(int dir_fd, const char *path, int flags, ...)
-{
-	va_list rest;
-	mode_t mode;
-
-	va_start(rest, flags);
-	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
-	va_end(rest);
-	if (calls_until_fault && !--calls_until_fault) {
-		errno = ENFILE;
-		return -1;
-	}
-	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
-}
-
 static void setup(void)
 {
 	tree_init(&tree);

@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Filters: that the machine is short of something for one call says nothing of a device. */
+#include "fake/no_descriptor.h"
 #include "unit/filter_setup.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define CALLS_MOST 30U
-
-static unsigned int calls_until_fault; /* 0: none */
-
-/* In place of libc's: the system has no descriptor left for one call. */
-int openat(int dir_fd, const char *path, int flags, ...)
-{
-	va_list rest;
-	mode_t mode;
-
-	va_start(rest, flags);
-	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
-	va_end(rest);
-	if (calls_until_fault && !--calls_until_fault) {
-		errno = ENFILE;
-		return -1;
-	}
-	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
-}
 
 static void setup(void)
 {

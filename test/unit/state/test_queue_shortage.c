@@ -4,38 +4,19 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fake/no_descriptor.h"
 #include "unit/queue_folder.h"
 #include "unit/suite.h"
 
 const struct fixture fixture = {queue_setup, queue_teardown};
 
-static unsigned int calls_until_fault; /* 0: none */
-
-/* In place of libc's: the system has no descriptor left for one call. */
-int openat(int dir_fd, const char *path, int flags, ...)
-{
-	va_list rest;
-	mode_t mode;
-
-	va_start(rest, flags);
-	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
-	va_end(rest);
-	if (calls_until_fault && !--calls_until_fault) {
-		errno = ENFILE;
-		return -1;
-	}
-	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
-}
-
 static unsigned int names_until_fault; /* 0: none */
 
-/* Likewise: no memory for the next names of a folder. */
+/* In place of libc's: no memory for the next names of a folder. */
 struct dirent *readdir(DIR *of)
 {
 	static struct dirent *(*real)(DIR *);
@@ -51,7 +32,7 @@ struct dirent *readdir(DIR *of)
 
 static unsigned int copies_until_fault; /* 0: none */
 
-/* Likewise: no memory for one text of an entry. */
+/* In place of libc's: no memory for one text of an entry. */
 char *strdup(const char *text)
 {
 	const size_t bytes = strlen(text) + 1;

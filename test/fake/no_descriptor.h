@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The system has no descriptor left for one call. Include it once, for it takes the place of libc's
+ * openat(2). */
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static unsigned int calls_until_fault; /* the call of that number fails with ENFILE; 0: none does */
+
+int openat(int dir_fd, const char *path, int flags, ...)
+{
+	va_list rest;
+	mode_t mode;
+
+	va_start(rest, flags);
+	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+	va_end(rest);
+	if (calls_until_fault && !--calls_until_fault) {
+		errno = ENFILE;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
+}
