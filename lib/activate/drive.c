@@ -24,7 +24,7 @@ bool lea_drive_has_failed(int outcome)
 	       outcome == LEA_ACTIVATE_OUTDATED;
 }
 
-/* One that has changed while it was looked at lvm reads anew, and one that is gone it need not. */
+/* The real lvm reads a VG again that changed since the scan. A VG that is gone needs no lvm. */
 static bool is_for_lvm(int outcome, const struct lea_activate_result *result)
 {
 	return outcome == LEA_ACTIVATE_DELEGATE || (outcome == LEA_ACTIVATE_CHANGED && result->why);

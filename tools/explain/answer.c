@@ -308,7 +308,7 @@ static int tell_pv(struct lea_explainer *explainer, const char *pvid)
 	return 0;
 }
 
-/* @is_lv: it is told already, as an LV */
+/* @is_lv: it was printed before, as an LV */
 static int tell_device(struct lea_explainer *explainer, const struct lea_meaning *meaning,
 		       bool is_lv)
 {
