@@ -68,9 +68,10 @@ claim "... and the second" comes_up 9
 claim "the disk that udev hangs on is not activated" is_down 4
 guest_run 'rm /etc/udev/rules.d/10-hang.rules; udevadm control --reload; kill $(cat /run/hang)' >/dev/null
 claim "when udev has finished with it, it is activated" comes_up 4
-guest_wait_for 30 '[ -e /run/reexecuted ]'
-guest_run 'sed -i /never/d /etc/fstab; rm -f /etc/lvm/lvmevent.conf; systemctl daemon-reload
-	systemctl --no-block default' >/dev/null
+# A request during a reexecution would be lost.
+guest_wait_for 180 '[ -e /run/reexecuted ]'
+guest_run 'sed -i /never/d /etc/fstab; rm -f /etc/lvm/lvmevent.conf; systemctl daemon-reload' >/dev/null
+guest_wait_for 60 'systemctl --no-block default'
 claim "the boot can be completed" guest_wait_for 90 'systemctl -q is-active multi-user.target'
 guest_run 'systemctl --no-block isolate emergency.target' >/dev/null
 claim "an administrator requests emergency mode: it is reached" guest_wait_for 60 'systemctl -q is-active emergency.target && ! systemctl -q is-active multi-user.target'
