@@ -102,7 +102,7 @@ static struct lea_suggestion suggest(const struct lea_program *program, const ch
 	return suggestion;
 }
 
-/* Does this look like one of lvm's commands, and like none of ours with one mistake? */
+/* Does this look like one of lvm's commands? If it is mistyped, lvm says so. */
 static bool is_lvms(const struct lea_program *program, const char *name)
 {
 	static const char *const words[] = {"config",	  "devtypes", "dumpconfig", "formats",
@@ -114,9 +114,7 @@ static bool is_lvms(const struct lea_program *program, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(name, words[i]))
 			return true;
-	if (strncmp(name, "pv", 2) && strncmp(name, "vg", 2) && strncmp(name, "lv", 2))
-		return false;
-	return suggest(program, name).errors != 1;
+	return !strncmp(name, "pv", 2) || !strncmp(name, "vg", 2) || !strncmp(name, "lv", 2);
 }
 
 static int refuse_command(const struct lea_program *program, const char *name)
