@@ -12,9 +12,9 @@
  * GATHER: devices wait in memory. FLIGHT: takes the lock, scans, and has the lock until no pass
  * is left; meanwhile it gathers. Entries of the queue are passes among the others.
  * CONF, before a pass: brings passes in flight to their end, and leaves. With new settings it
- * begins with udev's tags, but for what is recorded. SHORT, from each: forgets all passes, and begins again with udev's tags
- * after a second. END: once the gate is open, what was gathered is brought to its end; VGs whose
- * worker hangs are queued for the runner.
+ * begins with udev's tags, but for what is recorded. SHORT, from each: forgets all passes, and
+ * begins again with udev's tags after a second. END: once the gate is open, what was gathered is
+ * brought to its end; VGs whose worker hangs are queued for the runner.
  *
  * What a crash leaves: no file says what was gathered, but udev's tags do: the restarted scan
  * begins with them, whatever the state was. Claims of the dead process do not count; its lock and
@@ -104,15 +104,15 @@ static int add(void *arg, struct lea_udevmon_event *event)
 	struct boot *boot = arg;
 	struct lea_entry entry = {.kind = event->is_changed ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD,
 				  .device = event->device};
-	bool was_done, was_before;
+	bool was_done;
 	int r;
 
 	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
-	was_done = event->is_pv && is_done(boot, &boot->done, event, &entry);
-	was_before = event->is_pv && is_done(boot, boot->options->before, event, &entry);
-	if (!event->is_pv || ((was_done || was_before) &&
-			      !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
+	was_done = event->is_pv && (is_done(boot, &boot->done, event, &entry) ||
+				    is_done(boot, boot->options->before, event, &entry));
+	if (!event->is_pv ||
+	    (was_done && !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
 		lea_device_done(&event->device);
 		return 0;
 	}

@@ -358,6 +358,26 @@ TEST(a_scan_with_new_settings_leaves_what_is_recorded)
 	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
 }
 
+/* vgremove meanwhile took the record: what was made of the disk since is a change. */
+TEST(a_scan_with_new_settings_adds_no_disk_that_lost_its_record)
+{
+	const struct row rows[] = {{CAME, ONE},	    {SILENCE, NONE}, {SILENCE, NONE},
+				   {CONF, NONE},    {CAME, STRIPE_A}, {SILENCE, NONE},
+				   {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	const struct row later[] = {
+		{SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "");
+	ck_assert_int_eq(boot(rows), LEA_BOOT_SCAN_CONF);
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
+	read_settings();
+	indexed[0] = (struct row){CAME, ONE};
+	ck_assert_int_eq(boot(later), 0);
+	ck_assert_str_eq(activated, "vg_one ");
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_ONE));
+}
+
 /* Other VGs may be ours then. */
 TEST(a_host_that_has_another_name_now_is_a_changed_setting)
 {
