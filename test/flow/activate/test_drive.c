@@ -172,18 +172,6 @@ TEST_EACH(the_real_lvm_gets_what_only_it_can_activate, hands)
 	ck_assert_str_eq(calls, hands[_i].calls);
 }
 
-static void rewrite(const char *sample_name, const char *name, const char *from, const char *to)
-{
-	struct sample sample;
-	char path[256];
-
-	sample_load(&sample, sample_name);
-	sample_change_text(&sample, from, to);
-	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
-	sample_write(&sample, path);
-	sample_done(&sample);
-}
-
 /* Rows: what another command has done since the scan. The real lvm reads the VG anew; of one that
  * is gone it would complain. */
 static const struct {
@@ -201,11 +189,12 @@ static const struct {
 
 TEST_EACH(what_changed_since_the_scan_is_for_the_real_lvm, races)
 {
+	const char *const pairs[] = {races[_i].from, races[_i].to, NULL};
+
 	is_named = false;
 	only_complete = true;
 	machine_unplug("sdc", 48);
-	if (races[_i].from)
-		rewrite("stripe-a", "sdb", races[_i].from, races[_i].to);
+	machine_change("stripe-a", "sdb", pairs);
 	ck_assert_msg(drive(UINT32_MAX, "/bin/false").failed == races[_i].failed, "%s",
 		      races[_i].claim);
 	ck_assert_msg(!strcmp(calls, races[_i].calls), "%s: %s", races[_i].claim, calls);

@@ -8,20 +8,6 @@
 
 const struct fixture fixture = {setup, teardown};
 
-/* Replaces a text on the disk @name, which was plugged with this sample. */
-static void change(const char *sample_name, const char *name, const char *const pairs[])
-{
-	struct sample sample;
-	char path[128];
-
-	sample_load(&sample, sample_name);
-	for (size_t i = 0; pairs[i]; i += 2)
-		sample_change_text(&sample, pairs[i], pairs[i + 1]);
-	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
-	sample_write(&sample, path);
-	sample_done(&sample);
-}
-
 static enum lea_claim_state state_of(const char *vg_id)
 {
 	enum lea_claim_state state;
@@ -43,7 +29,7 @@ static void plug_twin(char vg_id[static 33], char pvid[static 33])
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
 	machine_plug("ignored-a", "sdb", 32, 2);
 	machine_plug("ignored-b", "sdc", 48, 3);
-	change("ignored-b", "sdc", pairs);
+	machine_change("ignored-b", "sdc", pairs);
 	sample_load(&sample, "ignored-a");
 	ck_assert_str_eq(came("sdb", 32, 2, sample_value(&sample, "label.pvid")), "");
 	sample_done(&sample);
@@ -87,7 +73,7 @@ TEST_TIMES(vgs_online_stays_when_the_vg_before_is_forgotten, 2)
 	if (_i)
 		tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
 	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
-	change("one-pv", "sda", pairs);
+	machine_change("one-pv", "sda", pairs);
 	came("sda", 16, 1, PVID_ONE);
 	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), LEA_CLAIM_ABSENT);
 	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
@@ -102,7 +88,7 @@ static void plug_renamed(const char *seqno)
 	const char *const pairs[] = {VG_ONE_TEXT, VG_TWO_TEXT, "seqno = 5", seqno, NULL};
 
 	machine_plug("one-pv", "sda", 16, 1);
-	change("one-pv", "sda", pairs);
+	machine_change("one-pv", "sda", pairs);
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_plug("stripe-b", "sdc", 48, 3);
 }

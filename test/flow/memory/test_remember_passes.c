@@ -41,15 +41,9 @@ static void activate(void)
 /* A command rewrites the metadata on the disk @name, which holds the sample's PV. */
 static void rewrite(const char *sample_name, const char *name, const char *from, const char *to)
 {
-	struct sample sample;
-	char path[128];
+	const char *const pairs[] = {from, to, "seqno = 3", "seqno = 4", NULL};
 
-	sample_load(&sample, sample_name);
-	sample_change_text(&sample, from, to);
-	sample_change_text(&sample, "seqno = 3", "seqno = 4");
-	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
-	sample_write(&sample, path);
-	sample_done(&sample);
+	machine_change(sample_name, name, pairs);
 }
 
 TEST(vgrename)
