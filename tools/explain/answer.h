@@ -26,7 +26,7 @@ struct lea_answer {
 	const char *state;		 /* a word of lvmevent-explain(8) */
 	const struct lea_reason *reason; /* NULL: it is as it should be */
 	bool is_told;			 /* set by lea_subject_tell */
-	bool is_beside;			 /* printed because of another object: a PV of the VG that was asked for */
+	bool is_beside;			 /* not asked for by itself, as a PV of the VG that was */
 	/* Of a plan: whose it is, bits of enum lea_answer_mark, and when the boot activates it. */
 	uint32_t marks;
 	enum lea_need_class when;

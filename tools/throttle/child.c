@@ -153,7 +153,8 @@ struct start {
 	sigset_t mask;
 };
 
-/* Until it has adopted its slots, or the hold, the child dies with its wrapper; after that it may not. */
+/* Until it has adopted its slots, or the hold, the child dies with its wrapper; after that it may
+ * not. */
 static bool adopt_slots(const struct start *start)
 {
 	struct lea_proc_id id;
