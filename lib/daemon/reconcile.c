@@ -514,18 +514,23 @@ static bool is_unnamed(struct lea_world *world, const struct lea_device *device)
 	       !is_held(world, devno);
 }
 
-/* If our rule saw the device come into use after charge was taken, its add was missed. */
+/*
+ * If it came into use after charge was taken, and not as a PV, its add was missed, or is on its way:
+ * udev's file of a loop device is of the time before it had a file, until udev hears of that. Only a
+ * device that our rule saw as a PV, or that was there before, became another PV by a change.
+ */
 static enum lea_entry_kind kind_of_unnamed(struct lea_world *world, const struct lea_device *device)
 {
-	char initialized[32];
-	const bool has_time =
-		lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized));
+	char first[64] = "", initialized[32];
 
-	return lea_udevdb_is(device, "LVMEVENT_FIRST", "none") &&
-			       !(has_time && lea_since_predates(lea_world_run(world), initialized,
-								device->diskseq))
-		       ? LEA_ENTRY_MISSED
-		       : LEA_ENTRY_CHANGE;
+	if (lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) &&
+	    strcmp(first, "none") != 0)
+		return LEA_ENTRY_CHANGE;
+	return lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) &&
+			       lea_since_predates(lea_world_run(world), initialized,
+						  device->diskseq)
+		       ? LEA_ENTRY_CHANGE
+		       : LEA_ENTRY_MISSED;
 }
 
 /*

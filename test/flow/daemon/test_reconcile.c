@@ -513,7 +513,7 @@ static const struct {
 	enum lea_entry_kind kind;
 } silences[] = {
 	{"udev does not probe such devices", CAME_BLANK, LEA_ENTRY_MISSED},
-	{"it was there before our rule", "ID_PATH=x\n", LEA_ENTRY_CHANGE},
+	{"our rule has not seen it in use yet", "ID_PATH=x\n", LEA_ENTRY_MISSED},
 	{"it came as a PV", "LVMEVENT_FIRST=" UUID_ONE "\n", LEA_ENTRY_CHANGE},
 	{"it has partitions", CAME_BLANK "ID_PART_TABLE_TYPE=dos\n", NOT_QUEUED},
 	{"it has a file system", CAME_BLANK "ID_FS_TYPE=ext4\n", NOT_QUEUED},
