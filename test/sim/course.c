@@ -31,8 +31,9 @@ uint64_t sim_calm_since(const struct sim_course *course, const struct sim_state 
 
 bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id)
 {
-	return !course->is_short && !course->before.pending_commands &&
-	       sim_calm_since(course, state, id) <= state->now_ms;
+	const uint64_t now_ms = course->is_short ? course->short_ms : state->now_ms;
+
+	return !course->before.pending_commands && sim_calm_since(course, state, id) <= now_ms;
 }
 
 /* Another path of it was there without a copy, and may have gone since. */
@@ -241,6 +242,7 @@ static bool is_named(const struct sim_step *step, unsigned disk)
 	case SIM_SWEEP:
 	case SIM_FULL:
 	case SIM_SHORT:
+	case SIM_SHORT_ONCE:
 	case SIM_ROOM:
 	case SIM_WAIT:
 	case SIM_OPS:
@@ -423,6 +425,11 @@ static bool is_unreadable(const struct sim_disk *disk)
 	       disk->is_exported;
 }
 
+static bool begins_shortage(enum sim_op op)
+{
+	return op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
+}
+
 /* A shortage, even one that begins a moment later, may hide that a disk goes. */
 static void note_gone(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
@@ -436,7 +443,7 @@ static void note_gone(struct sim_course *course, const struct sim_step *step,
 				   ? SIM_EVER
 				   : state->now_ms + SIM_ANSWERED_MS + course->delay_ms[disk];
 	}
-	if ((step->op == SIM_FULL || step->op == SIM_SHORT) && *told_ms > state->now_ms)
+	if (begins_shortage(step->op) && *told_ms > state->now_ms)
 		*told_ms = SIM_EVER;
 	if (step->op == SIM_REBOOT)
 		*told_ms = 0;
@@ -577,8 +584,10 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	course->deaths += step->op == SIM_KILL || step->op == SIM_SOFT_REBOOT;
 	if (step->op == SIM_REBOOT)
 		course->deaths = 0;
-	if (step->op == SIM_FULL || step->op == SIM_SHORT)
+	if (begins_shortage(step->op)) {
+		course->short_ms = course->is_short ? course->short_ms : state->now_ms;
 		course->is_short = true;
+	}
 	if (step->op == SIM_ROOM)
 		course->is_short = false;
 	if (is_whole_machine(step->op)) {

@@ -43,6 +43,7 @@ struct sim_course {
 	unsigned kills;		       /* since the last boot */
 	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
 	uint64_t booted_ms;	       /* 0: with the history */
+	uint64_t short_ms; /* since when */
 	bool is_short, was_rebooted;
 	bool goes_in_part; /* by event/incomplete VGs are activated without some of their disks */
 };
@@ -59,7 +60,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 /* When the last consequence of the last event of its disks will be over, or was. */
 uint64_t sim_calm_since(const struct sim_course *course, const struct sim_state *state,
 			const char *id);
-/* Nothing that could activate the VG is under way. */
+/* Nothing that could activate the VG is under way. In a shortage: nor was, when it began. */
 bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id);
 /* A disk of the VG was added at @since_ms or later. */
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,

@@ -249,6 +249,14 @@ static void put_kill(struct drawing *d, const struct topic *t)
 	put(d, (struct sim_step){.op = t->op, .n = 1 + below(d, chance(d, 50) ? 60 : 400)});
 }
 
+/* Few calls fail where there is room for what they ask the next time: a fault must not be an answer. */
+static void put_short_once(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .n = below(d, chance(d, 50) ? 30 : 400)});
+	wait(d);
+	put(d, (struct sim_step){.op = SIM_ROOM});
+}
+
 static void put_shortage(struct drawing *d, const struct topic *t)
 {
 	put(d, (struct sim_step){.op = t->op, .n = 1 + below(d, 10)});
@@ -292,6 +300,7 @@ static void (*const makers[SIM_OPS])(struct drawing *d, const struct topic *t) =
 	[SIM_LOCK_LIST] = put_lock,   [SIM_DELAY] = put_delay,
 	[SIM_KILL] = put_kill,	      [SIM_FULL] = put_shortage,
 	[SIM_SHORT] = put_shortage,   [SIM_HANG] = put_sick,
+	[SIM_SHORT_ONCE] = put_short_once,
 	[SIM_FAIL] = put_sick,	      [SIM_REBOOT] = put_boot,
 	[SIM_SOFT_REBOOT] = put_boot, [SIM_WAIT] = put_wait,
 	[SIM_FOREIGN] = put_foreign,

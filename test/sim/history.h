@@ -69,6 +69,7 @@ enum sim_op {
 	/* The machine */
 	SIM_FULL,  /* /run has no room for n more files */
 	SIM_SHORT, /* the next n calls that make descriptors, processes or memory fail */
+	SIM_SHORT_ONCE, /* of such calls, the one after the next n fails */
 	SIM_ROOM,  /* there is room again, for all */
 	SIM_SOFT_REBOOT,
 	SIM_REBOOT,

@@ -36,7 +36,7 @@ struct record_lock {
 };
 
 struct sim_fd sim_fds[SIM_FDS];
-uint32_t sim_shorts;
+uint32_t sim_shorts, sim_shorts_after;
 int sim_room = -1;
 
 static struct record_lock record_locks[RECORD_LOCKS];
@@ -56,12 +56,33 @@ bool sim_is_ours(void)
 	return sim.now && !sim.now->main->runs_lvm && strcmp(sim.now->main->role, "lvm") != 0;
 }
 
-/* A call that makes a descriptor: is it one that has to fail? */
+/* A call that needs what may be short: is it one that has to fail? */
+bool sim_strikes(void)
+{
+	if (!sim_shorts)
+		return false;
+	if (sim_shorts_after) {
+		sim_shorts_after--;
+		return false;
+	}
+	sim_shorts--;
+	return true;
+}
+
+/* The same for memory, of which most calls ask. */
+bool sim_strikes_memory(void)
+{
+	if (!sim_shorts || !sim_is_ours() || sim_draw(4) != 0 || !sim_strikes())
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+/* The same for a call that makes a descriptor. */
 bool sim_is_short(void)
 {
-	if (!sim_shorts || !sim_is_ours())
+	if (!sim_is_ours() || !sim_strikes())
 		return false;
-	sim_shorts--;
 	errno = EMFILE;
 	return true;
 }
@@ -205,7 +226,7 @@ void sim_calls_reset(void)
 			sim_fd_close(slot, fd);
 	memset(record_locks, 0, sizeof(record_locks));
 	memset(fd_count, 0, sizeof(fd_count));
-	sim_shorts = 0;
+	sim_shorts = sim_shorts_after = 0;
 	sim_room = -1;
 }
 

@@ -37,10 +37,8 @@ static int fork_as(int (*child)(void *arg), void *arg, bool is_orphan, pid_t *re
 	void *copy, *hanging;
 
 	sim_point("fork", NULL);
-	if (sim_shorts) {
-		sim_shorts--;
+	if (sim_strikes())
 		return -EAGAIN;
-	}
 	copy = copy_arg(arg);
 	proc = copy ? sim_proc_make(parent, child, copy) : NULL;
 	if (!proc)
@@ -239,10 +237,8 @@ int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
 	sim_point("threads", NULL);
 	/* A pass of many devices asks for many threads: a few have the same effect. */
 	for (; started < count && started < SIM_DISKS; started++) {
-		if (sim_shorts) {
-			sim_shorts--;
+		if (sim_strikes())
 			break;
-		}
 		proc = sim_proc_new();
 		if (!proc)
 			break;

@@ -542,10 +542,8 @@ int sim_disk_open(struct lea_world *world, const char *path, uint32_t major, uin
 	sim.use.calls++;
 	if (major == 253)
 		return open_node(minor);
-	if (sim_shorts) {
-		sim_shorts--;
+	if (sim_strikes())
 		return -EMFILE;
-	}
 	if (disk < 0)
 		return -ENODEV;
 	sim.use.devices_read++;

@@ -261,11 +261,8 @@ WRAP(struct dirent64 *, readdir64, (DIR * of))
 
 	if (!sim.now)
 		return __real_readdir64(of);
-	if (sim_shorts && sim_is_ours() && sim_draw(4) == 0) {
-		sim_shorts--;
-		errno = ENOMEM;
+	if (sim_strikes_memory())
 		return NULL;
-	}
 	if (dir->at == dir->used) {
 		bytes = __wrap_getdents64(dir->fd, dir->entries, sizeof(dir->entries));
 		if (bytes <= 0)

@@ -72,11 +72,8 @@ static void *take(size_t bytes)
 	struct head **first = size / CLASS_BYTES < CLASSES ? &freed[size / CLASS_BYTES] : NULL;
 	struct head *head;
 
-	if (sim_shorts && sim_is_ours() && sim_draw(4) == 0) {
-		sim_shorts--;
-		errno = ENOMEM;
+	if (sim_strikes_memory())
 		return NULL;
-	}
 	if (first && *first) {
 		head = *first;
 		*first = head->next;

@@ -199,7 +199,11 @@ void sim_fd_close_all(uint32_t slot);
 bool sim_fd_is_ready(int fd, short events, short *ret_events);
 uint64_t sim_fd_due_ms(int fd);
 void sim_calls_reset(void);
-extern uint32_t sim_shorts; /* calls that are still to fail */
+/* Calls that are still to fail, and calls before them. */
+extern uint32_t sim_shorts, sim_shorts_after;
+/* Is the call that asks to fail? For errno see the second. */
+bool sim_strikes(void);
+bool sim_strikes_memory(void);
 extern int sim_room;	    /* files that still fit into /run; -1: no limit */
 
 /* ---- machine_loop.c: sd-event */

@@ -447,6 +447,11 @@ static void do_service_step(const struct sim_step *step)
 		break;
 	case SIM_SHORT:
 		sim_shorts = step->n;
+		sim_shorts_after = 0;
+		break;
+	case SIM_SHORT_ONCE:
+		sim_shorts = 1;
+		sim_shorts_after = step->n;
 		break;
 	case SIM_ROOM:
 		sim_room = -1;

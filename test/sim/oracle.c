@@ -158,6 +158,21 @@ static bool is_made_slowly(const struct sim_oracle *oracle, const struct sim_sta
 	return false;
 }
 
+/* An add of a disk of it was on its way when a command took the disk out of its VG: who read it then
+ * found a PV of none, and what was made of it since is a change, which ends the wait of an add. */
+static bool was_read_as_free(const struct sim_oracle *oracle, const struct sim_state *state,
+			     const char *id)
+{
+	const struct sim_course *course = &oracle->course;
+	const uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->no_record_ms[i] &&
+		    course->udev_until_ms[i] >= course->no_record_ms[i])
+			return true;
+	return false;
+}
+
 /* Did this step bring the VG about in a way that our program gets to know? */
 static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step,
 		    const struct sim_state *state, const struct sim_known_vg *vg)
@@ -167,7 +182,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 
 	if (!sim_is_sure(&oracle->course, state, id))
 		return false;
-	if (is_lost_repeat(oracle, step, state))
+	if (is_lost_repeat(oracle, step, state) || was_read_as_free(oracle, state, id))
 		return false;
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id) &&

@@ -70,6 +70,7 @@ static const struct row {
 	{SIM_SWEEP, ANY, "lvmevent sweep runs"},
 	{SIM_FULL, ANY, "/run has room for %n files"},
 	{SIM_SHORT, ANY, "the next %n calls find descriptors, processes and memory short"},
+	{SIM_SHORT_ONCE, ANY, "one call after %n others finds descriptors, processes or memory short"},
 	{SIM_ROOM, ANY, "there is room again"},
 	{SIM_SOFT_REBOOT, ANY, "the machine reboots softly"},
 	{SIM_REBOOT, ANY, "the machine reboots"},
