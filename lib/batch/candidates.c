@@ -172,16 +172,17 @@ int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id, con
 	return id[0] ? ask_claim(vg) : 0;
 }
 
-/* Of one that is CLAIMED the file may be yet to be made. */
-static bool came_with_online(const struct lea_batch_vg *vg, const char *name)
+/* Has it failed for now, with a vgs_online file of the name that it had then? vgrename leaves that
+ * file. Of one that is CLAIMED the file may be yet to be made. */
+static bool came_with_online(const struct lea_batch_vg *vg)
 {
-	return vg->claim.state == LEA_CLAIM_FAILED && vg->claim.is_online &&
-	       !strcmp(vg->claim.vg_name, name);
+	return vg->claim.state == LEA_CLAIM_FAILED && vg->claim.is_online;
 }
 
 bool lea_batch_expects_online(const struct lea_batch_vg *vg, const char *name)
 {
-	return vg->kind != LEA_ENTRY_ADD && vg->is_covered && came_with_online(vg, name) &&
+	return vg->kind != LEA_ENTRY_ADD && vg->is_covered && came_with_online(vg) &&
+	       !strcmp(vg->claim.vg_name, name) &&
 	       !lea_claim_was_cleared(&vg->candidates->claims, vg->id, &vg->claim);
 }
 
@@ -195,13 +196,14 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 					 .is_online = true};
 
 	/* Nobody else is interested. */
-	if (is_covered && (vg->kind == LEA_ENTRY_ADD || came_with_online(vg, name)))
-		facts.is_online = lea_vg_online_may_exist(claims->run_fd, name);
+	if (is_covered && (vg->kind == LEA_ENTRY_ADD || came_with_online(vg)))
+		facts.is_online = lea_vg_online_may_exist(
+			claims->run_fd, came_with_online(vg) ? vg->claim.vg_name : name);
 	/* A file that is kept is that of another VG with this name, which is not done. */
 	if (facts.is_online && is_covered && vg->kind == LEA_ENTRY_ADD &&
 	    (vg->by_claim == LEA_VG_DONE || vg->by_claim == LEA_VG_IN_PART))
 		facts.is_online = !lea_vg_online_is_kept(claims->run_fd, name);
-	if (!facts.is_online && came_with_online(vg, name))
+	if (!facts.is_online && came_with_online(vg))
 		facts.is_online = lea_claim_was_cleared(claims, vg->id, &vg->claim);
 	return facts;
 }

@@ -275,8 +275,11 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 			return r;
 		if (!wanted->vg[0] || !strcmp(is->vg, wanted->vg))
 			return 0;
+		record->replaced = true;
 		r = is_test ? 0 : drop_old_lookup(run_fd, is->vg, pvid);
-	} else if (is) {
+		return r || is_test ? r : lea_online_rename(run_fd, pvid, wanted);
+	}
+	if (is) {
 		r = check_old(recorder, run_fd, is, found, record);
 		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied && !is_test) {
 			r = lea_online_look(run_fd, pvid);

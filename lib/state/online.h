@@ -38,6 +38,9 @@ LEA_MUST_CHECK int lea_online_each(int run_fd,
 				   void *arg);
 /* Publishes a record and replaces an existing one; the caller has decided that this is right. */
 LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online);
+/* The same for the device that has the record, of another VG or name now: it keeps its time, for one
+ * that is newer than what was done about its VG was made by others (lea_online_may_be_newer). */
+LEA_MUST_CHECK int lea_online_rename(int run_fd, const char *pvid, const struct lea_online *online);
 /* The same if there is none: one of two racing callers gets LEA_ONLINE_EXISTS. */
 LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
 /* Is there a record at all? By one stat: 0, LEA_ONLINE_ABSENT, or -errno: the kernel does not say.

@@ -19,14 +19,18 @@ static enum lea_claim_state state_of(const char *vg_id)
 	return state;
 }
 
-/* Beside vg_one, which is active, comes another VG of this name. */
+static void plug_one(void)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+}
+
+/* Another VG of the name vg_one comes, but for its last PV. */
 static void plug_twin(char vg_id[static 33], char pvid[static 33])
 {
 	static const char *const pairs[] = {"vg_ign {", "vg_one {", NULL};
 	struct sample sample;
 
-	machine_plug("one-pv", "sda", 16, 1);
-	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
 	machine_plug("ignored-a", "sdb", 32, 2);
 	machine_plug("ignored-b", "sdc", 48, 3);
 	machine_change("ignored-b", "sdc", pairs);
@@ -44,6 +48,7 @@ TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
 {
 	char vg_id[33], pvid[33];
 
+	plug_one();
 	plug_twin(vg_id, pvid);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_str_eq(came("sdc", 48, 3, pvid), "");
@@ -56,6 +61,38 @@ TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
 		      "%s", machine.err);
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
 	ck_assert_int_eq(state_of(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+/* vgremove left its claim, and its disk came back as a PV of another VG. */
+TEST(a_vg_whose_disks_are_gone_holds_no_name)
+{
+	char vg_id[33], pvid[33];
+
+	plug_one();
+	machine_unplug("sda", 16);
+	plug_twin(vg_id, pvid);
+	ck_assert_str_eq(came("sdc", 48, 3, pvid), "vg_one ");
+	ck_assert_int_eq(state_of(vg_id), LEA_CLAIM_DONE);
+}
+
+/* A VG fails for now, is taken down, and gets another name: the retry finds what vgrename has left of
+ * it. Rows: was it taken down? */
+TEST_TIMES(a_vg_that_was_taken_down_stays_so_by_another_name, 2)
+{
+	const char *const pairs[] = {"vg_one {", "vg_new {", NULL};
+	struct lea_entry entry;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	outcome = LEA_ACTIVATE_FAILED;
+	shortage = LEA_NOT_NOW;
+	came("sda", 16, 1, PVID_ONE);
+	outcome = shortage = 0;
+	if (_i)
+		tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	machine_change("one-pv", "sda", pairs);
+	entry = event("sda", 16, 1, PVID_ONE, false);
+	entry.kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(&entry, 1), _i ? "" : "vg_new ");
 }
 
 /* vgremove and vgcreate: the VG that failed for now, and keeps vgs_online, has none of its PVs any
