@@ -37,6 +37,7 @@
 #include "base/id.h"
 #include "base/log_ids.h"
 #include "record/duplicate_claim.h"
+#include "record/duplicate_first.h"
 #include "record/duplicate_note.h"
 #include "record/duplicate_original.h"
 #include "record/duplicate_tie.h"
@@ -207,138 +208,6 @@ bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const st
 	return false;
 }
 
-/* ---- all devices that may carry a PV */
-
-struct claimants {
-	/* Those with a note come first. udev's links name only numbers, which other disks may get.
-	 */
-	struct lea_duplicate one[2 * LEA_DUPLICATES_MOST];
-	int noted, count;
-};
-
-/* Has it a note? False if that is of another instance with the same number, or if nobody knows. */
-static bool has_note(struct lea_world *world, const struct claimants *claimants,
-		     struct lea_devno devno)
-{
-	uint64_t diskseq;
-
-	for (int i = 0; i < claimants->noted; i++)
-		if (claimants->one[i].id.major == devno.major &&
-		    claimants->one[i].id.minor == devno.minor &&
-		    !lea_sysfs_diskseq(world, devno, &diskseq) &&
-		    claimants->one[i].id.diskseq == diskseq)
-			return true;
-	return false;
-}
-
-/* By the notes and by udev's links: a few system calls if no other device claims the PV. 0 or
- * -errno. */
-static int find_claimants(struct lea_world *world, const char *pvid, struct claimants *ret)
-{
-	struct lea_devno devnos[LEA_DUPLICATES_MOST];
-	size_t links = 0;
-	int r = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos), &links);
-
-	if (r)
-		return r;
-	ret->count = ret->noted = lea_duplicate_list(world, pvid, ret->one);
-	for (size_t i = 0; ret->noted >= 0 && i < links; i++) {
-		struct lea_duplicate *one = &ret->one[ret->count];
-
-		if (has_note(world, ret, devnos[i]))
-			continue;
-		*one = (struct lea_duplicate){.id = {devnos[i].major, devnos[i].minor, 0}};
-		snprintf(one->pvid, sizeof(one->pvid), "%s", pvid);
-		ret->count++;
-	}
-	return ret->noted < 0 ? ret->noted : 0;
-}
-
-/* ---- no device has the record */
-
-/* The later in this list goes before the earlier. */
-enum rank {
-	RANK_NEW,
-	RANK_DUPLICATE, /* it was there before; it has a marker, too */
-	RANK_RECORDED,	/* it had the record */
-	RANK_IN_USE,	/* by an LV */
-};
-
-static enum rank rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
-			 const char *pvid)
-{
-	const struct lea_devid id = lea_device_id(device);
-
-	return lea_duplicate_is_in_use(world, lea_device_devno(device)) ? RANK_IN_USE
-	       : !lea_marker_is_set(event_fd, device, pvid)		? RANK_NEW
-	       : lea_duplicates_is_noted(world, pvid, &id)		? RANK_DUPLICATE
-									: RANK_RECORDED;
-}
-
-/* Does @other go before @found, and may it still carry the PV? */
-static int is_first(struct lea_world *world, const struct lea_conf *conf,
-		    const struct lea_scan_options *options, const struct lea_device *other,
-		    const struct lea_found *found)
-{
-	struct lea_duplicate_answer answer;
-	int r;
-
-	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED)
-		return LEA_DUPLICATES_NO_OTHER;
-	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, LEA_ENTRY_CHANGE,
-				  &answer);
-	if (!r && answer.presence != LEA_ABSENT)
-		r = lea_duplicates_is_copy(world, conf, other, &answer, found);
-	else if (!r)
-		r = LEA_DUPLICATES_NO_OTHER;
-	return r > 0 ? LEA_DUPLICATES_NO_OTHER : r;
-}
-
-/* Of two that were there before, the one that came first. */
-static bool goes_before(enum rank rank, const struct lea_device *other, enum rank own,
-			const struct lea_device *device)
-{
-	return rank > own || (rank == own && rank != RANK_NEW && other->diskseq &&
-			      other->diskseq < device->diskseq);
-}
-
-int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
-			 const struct lea_scan_options *options, const struct lea_found *found,
-			 struct lea_device *ret_device, bool *ret_any_note)
-{
-	LEA_AUTO(lea_closep) int event_fd = -1;
-	const struct lea_device *own = &found->device;
-	const char *pvid = found->label.pvid;
-	struct claimants claimants;
-	enum rank rank = RANK_NEW;
-	int r = find_claimants(world, pvid, &claimants);
-
-	if (r)
-		return r;
-	*ret_any_note = claimants.noted;
-	r = LEA_DUPLICATES_NO_OTHER;
-	for (int i = 0; r == LEA_DUPLICATES_NO_OTHER && i < claimants.count; i++) {
-		const struct lea_devid *id = &claimants.one[i].id;
-
-		if (id->major == own->major && id->minor == own->minor)
-			continue;
-		if (event_fd < 0) {
-			event_fd = lea_queue_open(lea_world_run(world));
-			if (event_fd < 0)
-				return LEA_DUPLICATES_NO_OTHER;
-			rank = rank_of(world, event_fd, own, pvid);
-		}
-		lea_device_done(ret_device);
-		r = lea_device_find(world, id, ret_device);
-		if (r > 0 || (!r && !goes_before(rank_of(world, event_fd, ret_device, pvid),
-						 ret_device, rank, own)))
-			r = LEA_DUPLICATES_NO_OTHER;
-		r = r ? r : is_first(world, conf, options, ret_device, found);
-		r = r ? r : lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, ret_device, pvid);
-	}
-	return r < 0 || r == LEA_DUPLICATES_NO_OTHER ? r : 0;
-}
-
 /* ---- the check under the VG's lock */
 
 struct check {
@@ -458,8 +327,8 @@ static int check_one(struct check *check, const struct lea_found *found,
 
 static int check_pv(struct check *check, const struct lea_found *found)
 {
-	struct claimants claimants;
-	int r = find_claimants(check->options->world, found->label.pvid, &claimants);
+	struct lea_claimants claimants;
+	int r = lea_claimants_find(check->options->world, found->label.pvid, &claimants);
 
 	for (int i = 0; !r && i < claimants.count; i++)
 		r = check_one(check, found, &claimants.one[i], i < claimants.noted);
@@ -734,8 +603,8 @@ static void ask_noted(const struct reconcile *reconcile, const struct lea_device
  * than those with a note? Where udev keeps no links nobody knows. */
 static bool is_left_alone(struct lea_world *world, const char *pvid)
 {
-	struct claimants claimants;
-	int r = lea_udevlinks_are_kept(world) ? find_claimants(world, pvid, &claimants) : -ENOENT;
+	struct lea_claimants claimants;
+	int r = lea_udevlinks_are_kept(world) ? lea_claimants_find(world, pvid, &claimants) : -ENOENT;
 
 	for (int i = r ? 0 : claimants.noted; !r && i < claimants.count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};

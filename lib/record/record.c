@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "plan/access.h"
+#include "record/duplicate_first.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "record/vg_count.h"

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/duplicate_first.h"
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "record/duplicate_tie.h"
+#include "record/duplicates.h"
+#include "record/recorded_marker.h"
+#include "world/device_find.h"
+#include "world/sysfs.h"
+#include "world/udevlinks.h"
+
+/* Has it a note? False if that is of another instance with the same number, or if nobody knows. */
+static bool has_note(struct lea_world *world, const struct lea_claimants *claimants,
+		     struct lea_devno devno)
+{
+	uint64_t diskseq;
+
+	for (int i = 0; i < claimants->noted; i++)
+		if (claimants->one[i].id.major == devno.major &&
+		    claimants->one[i].id.minor == devno.minor &&
+		    !lea_sysfs_diskseq(world, devno, &diskseq) &&
+		    claimants->one[i].id.diskseq == diskseq)
+			return true;
+	return false;
+}
+
+int lea_claimants_find(struct lea_world *world, const char *pvid, struct lea_claimants *ret)
+{
+	struct lea_devno devnos[LEA_DUPLICATES_MOST];
+	size_t links = 0;
+	int r = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos), &links);
+
+	if (r)
+		return r;
+	ret->count = ret->noted = lea_duplicate_list(world, pvid, ret->one);
+	for (size_t i = 0; ret->noted >= 0 && i < links; i++) {
+		struct lea_duplicate *one = &ret->one[ret->count];
+
+		if (has_note(world, ret, devnos[i]))
+			continue;
+		*one = (struct lea_duplicate){.id = {devnos[i].major, devnos[i].minor, 0}};
+		snprintf(one->pvid, sizeof(one->pvid), "%s", pvid);
+		ret->count++;
+	}
+	return ret->noted < 0 ? ret->noted : 0;
+}
+
+/* The later in this list goes before the earlier. */
+enum rank {
+	RANK_NEW,
+	RANK_DUPLICATE, /* it was there before; it has a marker, too */
+	RANK_RECORDED,	/* it had the record */
+	RANK_IN_USE,	/* by an LV */
+};
+
+static enum rank rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
+			 const char *pvid)
+{
+	const struct lea_devid id = lea_device_id(device);
+
+	return lea_duplicate_is_in_use(world, lea_device_devno(device)) ? RANK_IN_USE
+	       : !lea_marker_is_set(event_fd, device, pvid)		? RANK_NEW
+	       : lea_duplicates_is_noted(world, pvid, &id)		? RANK_DUPLICATE
+									: RANK_RECORDED;
+}
+
+/* Does @other go before @found, and may it still carry the PV? */
+static int is_first(struct lea_world *world, const struct lea_conf *conf,
+		    const struct lea_scan_options *options, const struct lea_device *other,
+		    const struct lea_found *found)
+{
+	struct lea_duplicate_answer answer;
+	int r;
+
+	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED)
+		return LEA_DUPLICATES_NO_OTHER;
+	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, LEA_ENTRY_CHANGE,
+				  &answer);
+	if (!r && answer.presence != LEA_ABSENT)
+		r = lea_duplicates_is_copy(world, conf, other, &answer, found);
+	else if (!r)
+		r = LEA_DUPLICATES_NO_OTHER;
+	return r > 0 ? LEA_DUPLICATES_NO_OTHER : r;
+}
+
+/* Of two that were there before, the one that came first. */
+static bool goes_before(enum rank rank, const struct lea_device *other, enum rank own,
+			const struct lea_device *device)
+{
+	return rank > own || (rank == own && rank != RANK_NEW && other->diskseq &&
+			      other->diskseq < device->diskseq);
+}
+
+/* What brought @found here is about its disk: another path, which is that disk, gets it. */
+static int put_first(struct lea_world *world, int event_fd, const struct lea_device *first,
+		     const struct lea_found *found)
+{
+	const enum lea_entry_kind kind =
+		lea_duplicate_tie(world, first, &found->device) == LEA_DUPLICATE_PATH
+			? found->again
+			: LEA_ENTRY_CHANGE;
+
+	return lea_queue_put_device(event_fd, kind, first, found->label.pvid);
+}
+
+int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
+			 const struct lea_scan_options *options, const struct lea_found *found,
+			 struct lea_device *ret_device, bool *ret_any_note)
+{
+	LEA_AUTO(lea_closep) int event_fd = -1;
+	const struct lea_device *own = &found->device;
+	const char *pvid = found->label.pvid;
+	struct lea_claimants claimants;
+	enum rank rank = RANK_NEW;
+	int r = lea_claimants_find(world, pvid, &claimants);
+
+	if (r)
+		return r;
+	*ret_any_note = claimants.noted;
+	r = LEA_DUPLICATES_NO_OTHER;
+	for (int i = 0; r == LEA_DUPLICATES_NO_OTHER && i < claimants.count; i++) {
+		const struct lea_devid *id = &claimants.one[i].id;
+
+		if (id->major == own->major && id->minor == own->minor)
+			continue;
+		if (event_fd < 0) {
+			event_fd = lea_queue_open(lea_world_run(world));
+			if (event_fd < 0)
+				return LEA_DUPLICATES_NO_OTHER;
+			rank = rank_of(world, event_fd, own, pvid);
+		}
+		lea_device_done(ret_device);
+		r = lea_device_find(world, id, ret_device);
+		if (r > 0 || (!r && !goes_before(rank_of(world, event_fd, ret_device, pvid),
+						 ret_device, rank, own)))
+			r = LEA_DUPLICATES_NO_OTHER;
+		r = r ? r : is_first(world, conf, options, ret_device, found);
+		r = r ? r : put_first(world, event_fd, ret_device, found);
+	}
+	return r < 0 || r == LEA_DUPLICATES_NO_OTHER ? r : 0;
+}
