@@ -191,64 +191,18 @@ static bool is_whole_machine(enum sim_op op)
 /* Is the disk one that the step names? */
 static bool is_named(const struct sim_step *step, unsigned disk)
 {
-	switch (step->op) {
-	case SIM_REBOOT:
-	case SIM_SOFT_REBOOT:
-		return true;
-	case SIM_SWAP:
-		return step->a == disk || step->b == disk;
-	case SIM_COPY:
+	static const bool names_a[SIM_OPS] = {
+		[SIM_PLUG] = true,   [SIM_UNPLUG] = true,  [SIM_SLOW] = true,	[SIM_HANG] = true,
+		[SIM_FAIL] = true,   [SIM_HEAL] = true,	   [SIM_SWAP] = true,	[SIM_WIPE] = true,
+		[SIM_SUSPEND] = true, [SIM_DELAY] = true,  [SIM_LOSE] = true,	[SIM_REPEAT] = true,
+		[SIM_CHANGE] = true, [SIM_EXTEND] = true,  [SIM_CLONE] = true,	[SIM_NEW_ID] = true,
+	};
+
+	if (step->op == SIM_COPY)
 		return step->b == disk;
-	case SIM_PLUG:
-	case SIM_UNPLUG:
-	case SIM_SLOW:
-	case SIM_HANG:
-	case SIM_FAIL:
-	case SIM_HEAL:
-	case SIM_WIPE:
-	case SIM_SUSPEND:
-	case SIM_DELAY:
-	case SIM_LOSE:
-	case SIM_REPEAT:
-	case SIM_CHANGE:
-	case SIM_EXTEND:
-	case SIM_CLONE:
-	case SIM_NEW_ID:
-		return step->a == disk;
-	case SIM_CREATE:
-	case SIM_REMOVE:
-	case SIM_DOWN:
-	case SIM_UP:
-	case SIM_REDUCE:
-	case SIM_REDUCE_MISSING:
-	case SIM_EXPORT:
-	case SIM_IMPORT:
-	case SIM_RENAME:
-	case SIM_SAME_NAME:
-	case SIM_TOUCH:
-	case SIM_ACT_ELSEWHERE:
-	case SIM_FOREIGN:
-	case SIM_REJECT:
-	case SIM_ACCEPT:
-	case SIM_LIST:
-	case SIM_LOCK_VG:
-	case SIM_LOCK_LIST:
-	case SIM_PVSCAN:
-	case SIM_OVERFLOW:
-	case SIM_KILL:
-	case SIM_KILL_WORKER:
-	case SIM_KILL_READER:
-	case SIM_RESTART:
-	case SIM_SWEEP:
-	case SIM_FULL:
-	case SIM_SHORT:
-	case SIM_SHORT_ONCE:
-	case SIM_ROOM:
-	case SIM_WAIT:
-	case SIM_OPS:
-	default:
-		return false;
-	}
+	if (step->op == SIM_SWAP && step->b == disk)
+		return true;
+	return is_whole_machine(step->op) || (names_a[step->op] && step->a == disk);
 }
 
 static bool is_of_vg_of(const struct sim_state *state, unsigned other, unsigned disk)

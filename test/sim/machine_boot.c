@@ -48,16 +48,12 @@ static void say(struct lea_log *log, enum lea_log_level level, const char *line)
 /* In the process that runs; never freed, because its children may have it. */
 struct lea_world *sim_world_new(const char *role)
 {
+	struct lea_world *world = sim_heap_take(sizeof(*world));
+	struct own_log *log = sim_heap_take(sizeof(*log));
 	const uint32_t shorts = sim_shorts;
-	struct lea_world *world;
-	struct own_log *log;
 
 	(void)role;
 	sim_shorts = 0; /* the machine's part is never short */
-	world = calloc(1, sizeof(*world));
-	log = calloc(1, sizeof(*log));
-	if (!world || !log)
-		return NULL;
 	log->log = (struct lea_log){.write = say, .max_level = LEA_LOG_DEBUG};
 	lea_world_init(world, sim.root, &log->log, environment);
 	world->clock = &sim_clock;

@@ -27,8 +27,8 @@ static void *copy_arg(void *arg)
 		return arg;
 	if (from + bytes > stack + SIM_STACK_BYTES)
 		bytes = (size_t)(stack + SIM_STACK_BYTES - from);
-	copy = malloc(bytes);
-	return copy ? memcpy(copy, from, bytes) : NULL;
+	copy = sim_heap_take(bytes);
+	return memcpy(copy, from, bytes);
 }
 
 static int fork_as(int (*child)(void *arg), void *arg, bool is_orphan, pid_t *ret_pid)
@@ -40,7 +40,7 @@ static int fork_as(int (*child)(void *arg), void *arg, bool is_orphan, pid_t *re
 	if (sim_strikes())
 		return -EAGAIN;
 	copy = copy_arg(arg);
-	proc = copy ? sim_proc_make(parent, child, copy) : NULL;
+	proc = sim_proc_make(parent, child, copy);
 	if (!proc)
 		return -EAGAIN;
 	if (is_orphan) {

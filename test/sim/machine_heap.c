@@ -110,6 +110,20 @@ void *malloc(size_t bytes)
 	return sim_heap_is_on ? take(bytes) : __libc_malloc(bytes);
 }
 
+void *sim_heap_take(size_t bytes)
+{
+	const uint32_t shorts = sim_shorts;
+	void *block;
+
+	/* Not calloc(), of which the compiler knows that it reads no variable. */
+	sim_shorts = 0;
+	block = sim_heap_is_on ? take(bytes) : __libc_malloc(bytes);
+	sim_shorts = shorts;
+	if (!block)
+		abort();
+	return memset(block, 0, bytes);
+}
+
 void free(void *block)
 {
 	if (!block)

@@ -136,6 +136,8 @@ int sim_heap_begin(void);
 void sim_heap_reset(void);
 size_t sim_heap_used(void);
 extern bool sim_heap_is_on;
+/* For what the kernel or the machine has, which is never short: zeroed bytes. */
+void *sim_heap_take(size_t bytes);
 
 /* What the machine itself does in a process's turn is no call of that process. */
 static inline struct sim_proc *sim_outside(void)

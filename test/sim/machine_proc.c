@@ -278,7 +278,7 @@ void sim_proc_copy(struct sim_proc *main, void *at, size_t bytes)
 {
 	struct sim_region *region = &main->region[main->region[0].at ? 1 : 0];
 
-	*region = (struct sim_region){at, malloc(bytes), malloc(bytes), bytes};
+	*region = (struct sim_region){at, sim_heap_take(bytes), sim_heap_take(bytes), bytes};
 	memcpy(region->copy, at, bytes);
 }
 

@@ -173,6 +173,18 @@ static bool was_read_as_free(const struct sim_oracle *oracle, const struct sim_s
 	return false;
 }
 
+/* A disk went and another path to it came under its number, and nobody was told of either: what udev
+ * and the record know of the number stays true. */
+static bool is_taken_for_gone(const struct sim_oracle *oracle, const struct sim_state *state,
+			      unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk];
+
+	return oracle->course.is_lost[disk] &&
+	       sim_has_gone_unseen(&oracle->course, now->pvid,
+				   (const uint32_t[]){now->major, now->minor});
+}
+
 /* Did this step bring the VG about in a way that our program gets to know? */
 static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step,
 		    const struct sim_state *state, const struct sim_known_vg *vg)
@@ -186,6 +198,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 		return false;
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id) &&
+		       !is_taken_for_gone(oracle, state, step->a % SIM_DISKS) &&
 		       !is_made_slowly(oracle, state, vg);
 	return (step->op == SIM_HEAL || step->op == SIM_SLOW) &&
 	       sim_disks_of(state, id) & 1U << step->a % SIM_DISKS &&

@@ -94,6 +94,17 @@ static bool lacks_record(const struct sim_oracle *oracle, const struct sim_state
 	return false;
 }
 
+/* It was activated on disks that know it by another name only, and are whole by that: to lvm2, too,
+ * they are a VG of their own. One of them was added. */
+static bool is_of_other_name(const struct sim_oracle *oracle, const struct sim_state *state,
+			     const struct sim_known_vg *vg, const struct sim_active *active)
+{
+	for (unsigned i = 0; active && i < SIM_DISKS; i++)
+		if (active->disks & 1U << i && !strcmp(state->disk[i].vg_name, vg->name))
+			return false;
+	return active && was_disk_added_since(oracle, active->disks, vg->off_ms);
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
@@ -105,6 +116,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 		return text;
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    has_unnamed_disk(oracle, state, vg) || lacks_record(oracle, state, vg) ||
+	    is_of_other_name(oracle, state, vg, active) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
 	return vg->off_why;
@@ -138,6 +150,15 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 	       sim_is_whole(&course->before, active->vg_id) && sim_is_whole(state, active->vg_id);
 }
 
+/* A devices file with names means a disk of it by its PVID, as lvm2 reads it: a copy, too. */
+static bool is_meant_by_pvid(const struct sim_state *state, const struct sim_active *active)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (active->disks & 1U << i && state->disk[i].is_listed_by_pvid)
+			return true;
+	return false;
+}
+
 /* No metadata older than these were the newest, before the step and after it. */
 static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_state *state,
 			    const char *id)
@@ -164,7 +185,8 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 	const struct sim_course *course = &oracle->course;
 	uint32_t least = least_seqno(oracle, state, vg->id);
 
-	if (active->seqno < least && active->at_ms > vg->seqno_ms + UNDER_WAY_MS)
+	if (active->seqno < least && active->at_ms > vg->seqno_ms + UNDER_WAY_MS &&
+	    !is_meant_by_pvid(state, active))
 		sim_found(oracle->findings,
 			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
 			  " instead of %" PRIu32,
