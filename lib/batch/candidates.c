@@ -172,8 +172,8 @@ int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id, con
 	return id[0] ? ask_claim(vg) : 0;
 }
 
-/* Has it failed for now, with a vgs_online file of the name that it had then? vgrename leaves that
- * file. Of one that is CLAIMED the file may be yet to be made. */
+/* Has it failed for now, with a vgs_online file of the name that it had then? vgrename of lvm2 2.03.16
+ * and 2.03.31 leaves that file. Of one that is CLAIMED the file may be yet to be made. */
 static bool came_with_online(const struct lea_batch_vg *vg)
 {
 	return vg->claim.state == LEA_CLAIM_FAILED && vg->claim.is_online;
@@ -197,8 +197,9 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 
 	/* Nobody else is interested. */
 	if (is_covered && (vg->kind == LEA_ENTRY_ADD || came_with_online(vg)))
-		facts.is_online = lea_vg_online_may_exist(
-			claims->run_fd, came_with_online(vg) ? vg->claim.vg_name : name);
+		facts.is_online = lea_vg_online_may_exist(claims->run_fd, name) ||
+				  (came_with_online(vg) && strcmp(vg->claim.vg_name, name) != 0 &&
+				   lea_vg_online_may_exist(claims->run_fd, vg->claim.vg_name));
 	/* A file that is kept is that of another VG with this name, which is not done. */
 	if (facts.is_online && is_covered && vg->kind == LEA_ENTRY_ADD &&
 	    (vg->by_claim == LEA_VG_DONE || vg->by_claim == LEA_VG_IN_PART))

@@ -593,16 +593,19 @@ TEST_EACH(failure_is_tried_again_by_its_class, failures)
 static const struct {
 	const char *claim, *name, *pvid;
 	int state; /* -1: no other VG */
-	bool is_marked;
+	bool is_marked, has_gone;
 	const char *activated;
 } twins[] = {
-	{"a VG of this name is active", "vg_one", PVID_A, LEA_CLAIM_DONE, true, ""},
-	{"it is active no more", "vg_one", PVID_A, LEA_CLAIM_DONE, false, "vg_one "},
-	{"it has failed", "vg_one", PVID_A, LEA_CLAIM_FAILED, true, "vg_one "},
+	{"a VG of this name is active", "vg_one", PVID_A, LEA_CLAIM_DONE, true, false, ""},
+	{"each disk of it has gone", "vg_one", PVID_A, LEA_CLAIM_DONE, true, true, "vg_one "},
+	{"it is active no more", "vg_one", PVID_A, LEA_CLAIM_DONE, false, false, "vg_one "},
+	{"it has failed", "vg_one", PVID_A, LEA_CLAIM_FAILED, true, false, "vg_one "},
 	{"it was removed, and this VG has its PV", "vg_one", PVID_ONE, LEA_CLAIM_DONE, true,
+	 false, "vg_one "},
+	{"a VG of another name is active", "vg_two", PVID_A, LEA_CLAIM_DONE, true, false,
 	 "vg_one "},
-	{"a VG of another name is active", "vg_two", PVID_A, LEA_CLAIM_DONE, true, "vg_one "},
-	{"the process that made the mark died before the claim", "", PVID_A, -1, true, "vg_one "},
+	{"the process that made the mark died before the claim", "", PVID_A, -1, true, false,
+	 "vg_one "},
 };
 
 TEST_EACH(second_vg_of_a_name_stays_down, twins)
@@ -614,6 +617,8 @@ TEST_EACH(second_vg_of_a_name_stays_down, twins)
 
 	snprintf(pv.pvid, sizeof(pv.pvid), "%s", twins[_i].pvid);
 	machine_plug("one-pv", "sda", 16, 7);
+	if (!twins[_i].has_gone)
+		machine_plug("stripe-a", "sdb", 32, 2);
 	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
 	if (twins[_i].is_marked)
 		ck_assert_int_eq(lea_vg_online_claim(run_fd, "vg_one"), 0);
