@@ -45,6 +45,13 @@ static bool is_listed_by_pvid(const struct sim_unit *unit)
 	return has_names && has_pvid && !is_listed(unit);
 }
 
+/* The name of an entry says nothing where the disk that has it carries another PV than the entry. */
+static bool has_own_name(const struct sim_unit *unit, uint32_t i)
+{
+	return list[i].index == unit->index &&
+	       (!list[i].pvid[0] || (unit->on.is_pv && !strcmp(list[i].pvid, unit->on.pvid)));
+}
+
 /* By an id or a name of its own; else by the PVID of an entry by name, for which lvm2 searches
  * disks without an id only. */
 static uint32_t listing(const struct sim_unit *unit)
@@ -53,7 +60,7 @@ static uint32_t listing(const struct sim_unit *unit)
 
 	for (uint32_t i = 0; i < SIM_DISKS; i++)
 		is_own |= list[i].is_listed && list[i].by_name
-				  ? list[i].index == unit->index
+				  ? has_own_name(unit, i)
 				  : list[i].is_listed && *unit->wwid &&
 					    !strcmp(list[i].wwid, unit->wwid);
 	return is_own ? 0 : *unit->wwid ? 2 : 1;
