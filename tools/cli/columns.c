@@ -6,26 +6,67 @@
 
 #include "base/log.h"
 
-#define PRINT 2U /* the second pass; the first measures */
+#define PRINT	   2U /* the second pass; the first measures */
+#define CUT	   "..."
+#define LEFT_LEAST 8U /* characters of a text that is cut, with CUT */
 
 void lea_columns_begin(struct lea_columns *table, FILE *out, const char *form)
 {
 	*table = (struct lea_columns){.out = out, .form = form};
 }
 
+void lea_columns_fit(struct lea_columns *table, unsigned int room)
+{
+	table->room = room;
+}
+
+/* What the other columns leave of a row. */
+static void fit(struct lea_columns *table)
+{
+	const char *cut = strchr(table->form, 'c');
+	size_t others = 2, left = LEFT_LEAST;
+
+	if (!table->room || !cut)
+		return;
+	for (size_t i = 0; table->form[i]; i++)
+		if (&table->form[i] != cut && (table->width[i] || !table->head))
+			others += table->width[i] + 2;
+	if (table->room > others + left)
+		left = table->room - others;
+	if (table->width[cut - table->form] > left)
+		table->width[cut - table->form] = left;
+}
+
 bool lea_columns_pass(struct lea_columns *table)
 {
-	return ++table->pass <= PRINT;
+	if (++table->pass == PRINT)
+		fit(table);
+	return table->pass <= PRINT;
 }
 
 /* Bytes that follow the first one of a character in UTF-8 take no place. */
+static bool begins_character(char byte)
+{
+	return ((unsigned char)byte & 0xC0U) != 0x80U;
+}
+
 static size_t width_of(const char *text)
 {
 	size_t width = 0;
 
 	for (; *text; text++)
-		width += ((unsigned char)*text & 0xC0U) != 0x80U;
+		width += begins_character(*text);
 	return width;
+}
+
+/* @text is wider than @width. */
+static void cut(char *text, size_t width)
+{
+	size_t rest = width - strlen(CUT);
+
+	while (rest || !begins_character(*text))
+		rest -= begins_character(*text++);
+	memcpy(text, CUT, sizeof(CUT));
 }
 
 static void print_cell(const struct lea_columns *table, const char *text, bool is_last)
@@ -61,6 +102,7 @@ void lea_columns_head(struct lea_columns *table, const char *const *titles, bool
 	for (size_t i = 0; table->form[i]; i++)
 		if (table->width[i] && table->width[i] < width_of(titles[i]))
 			table->width[i] = width_of(titles[i]);
+	fit(table);
 	fputs(is_below ? "\n" : "", table->out);
 	for (size_t i = 0; table->form[i]; i++)
 		lea_columns_cell(table, "%s", titles[i]);
@@ -78,6 +120,8 @@ void lea_columns_cell(struct lea_columns *table, const char *format, ...)
 	va_end(args);
 	lea_log_plain(text);
 	width = width_of(text);
+	if (table->pass == PRINT && table->form[table->column] == 'c' && width > *widest)
+		cut(text, *widest);
 	if (table->pass == PRINT)
 		print_cell(table, text, is_last);
 	else if (width > *widest)

@@ -22,6 +22,7 @@ struct lea_columns {
 	FILE *out;	  /* borrowed */
 	const char *form; /* borrowed */
 	const char *const *head; /* [as many as form has]; borrowed; NULL: none */
+	unsigned int room; /* characters of a line; 0: any number */
 	size_t width[LEA_COLUMNS_MOST];
 	size_t column; /* of the next cell */
 	unsigned int pass;
@@ -29,10 +30,14 @@ struct lea_columns {
 
 /*
  * lea_columns_begin - a table with as many columns as @form has letters
- * @form: 'l': a text, aligned left; 'r': a number, aligned right; at most LEA_COLUMNS_MOST
+ * @form: 'l': a text, aligned left; 'r': a number, aligned right; 'c': a text that may be cut, as
+ *	  lea_columns_fit says, in one column at most; at most LEA_COLUMNS_MOST
  * Each row is indented by two blanks, and two lie between columns.
  */
 void lea_columns_begin(struct lea_columns *table, FILE *out, const char *form);
+/* Cuts column 'c' so that a row has at most @room characters; 0: not. What was cut ends with "...";
+ * a little is left of it, however wide the others are. To be called after lea_columns_begin. */
+void lea_columns_fit(struct lea_columns *table, unsigned int room);
 /* To be called before each pass; false: both are done. */
 bool lea_columns_pass(struct lea_columns *table);
 /*

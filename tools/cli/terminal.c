@@ -30,7 +30,9 @@ unsigned int lea_terminal_columns(FILE *stream)
 	struct winsize size = {0};
 	const int fd = fileno(stream);
 
-	return fd >= 0 && !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col > 1 ? size.ws_col : 80;
+	if (fd < 0 || !isatty(fd))
+		return 0;
+	return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 const char *lea_color(bool has_color, enum lea_color color)

@@ -12,7 +12,7 @@ bool lea_terminal_has_color(const struct lea_world *world, FILE *stream);
 /* Is it a terminal that can erase a line? */
 bool lea_terminal_is_live(const struct lea_world *world, FILE *stream);
 
-/* How many characters a line of it has; 80 if it does not say. */
+/* How many characters a line of it has, 80 if it does not say; 0: it is no terminal. */
 unsigned int lea_terminal_columns(FILE *stream);
 
 enum lea_color {

@@ -16,6 +16,7 @@
 #include "cli/columns.h"
 #include "cli/fail.h"
 #include "cli/json.h"
+#include "cli/terminal.h"
 #include "throttle/run_command.h"
 
 struct class_view {
@@ -183,16 +184,11 @@ static void print_table(const struct overview *overview)
 	static const char *const heads[] = {"CLASS", "TICKET", "STATE", "VG",
 					    "LABEL", "PID",    "TIME",	"COMMAND"};
 	struct lea_columns table;
-	size_t rows = 0;
 
-	for (size_t i = 0; i < overview->count; i++)
-		rows += overview->class_[i].view.running_count +
-			overview->class_[i].view.waiting_count + overview->class_[i].in_vgs_count;
-	if (!rows)
-		return;
-	for (lea_columns_begin(&table, stdout, "lrlllrrl"); lea_columns_pass(&table);) {
-		for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
-			lea_columns_cell(&table, "%s", heads[i]);
+	lea_columns_begin(&table, stdout, "lrlllrrc");
+	lea_columns_fit(&table, lea_terminal_columns(stdout));
+	while (lea_columns_pass(&table)) {
+		lea_columns_head(&table, heads, false);
 		for (size_t i = 0; i < overview->count; i++)
 			print_rows(&table, overview, &overview->class_[i]);
 	}
