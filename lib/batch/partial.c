@@ -15,6 +15,7 @@
 #include "batch/incomplete.h"
 #include "batch/incomplete_wait.h"
 #include "batch/requeue.h"
+#include "conf/conf_where.h"
 #include "memory/boot_memory_file.h"
 #include "state/mark.h"
 #include "state/missing.h"
@@ -53,23 +54,30 @@ struct lea_partial {
 	struct lea_boot_memory memory; /* of the last boot; read when the first VG waits */
 };
 
-static void log_refusal(void *arg, const char *key, const char *item, const char *what)
-{
-	const struct lea_world *world = arg;
+struct refusals {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+};
 
-	lea_log(world->log, LEA_LOG_WARNING,
-		"WARNING: Configuration setting \"event/%s\": \"%s\" is ignored: %s.", key, item,
-		what);
+static void log_refusal(void *arg, const char *key, const char *item, const char *why)
+{
+	const struct refusals *refusals = arg;
+	char path[64], what[256];
+
+	snprintf(path, sizeof(path), "event/%s", key);
+	snprintf(what, sizeof(what), "has \"%.150s\", which is ignored: %s", item, why);
+	lea_conf_warn(refusals->world, refusals->conf, path, what);
 }
 
 int lea_partial_new(struct lea_world *world, const struct lea_conf *conf,
 		    struct lea_partial **ret_partial)
 {
 	const struct lea_incomplete_rules rules = lea_activate_incomplete_rules(conf);
+	struct refusals refusals = {world, conf};
 	struct lea_partial *partial;
 
 	*ret_partial = NULL;
-	lea_incomplete_rules_check(&rules, log_refusal, world);
+	lea_incomplete_rules_check(&rules, log_refusal, &refusals);
 	if (!lea_incomplete_rules_act(&rules))
 		return 0;
 	partial = calloc(1, sizeof(*partial));

@@ -47,9 +47,7 @@ void lea_conf_complain(const struct lea_conf_reader *reader, uint32_t source, co
 
 	if (name)
 		(void)lea_conf_where_in(reader->world, reader->conf, name, path, where);
-	lea_log(reader->world->log, LEA_LOG_WARNING,
-		"WARNING: %s%sConfiguration setting \"%s\" %s.", where[0] || !name ? where : name,
-		where[0] || name ? ": " : "", path, what);
+	lea_conf_warn_at(reader->world->log, where[0] || !name ? where : name, path, what);
 }
 
 /* 0 with a tree, or with NULL if there is no such file. */

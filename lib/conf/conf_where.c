@@ -72,3 +72,18 @@ void lea_conf_where(struct lea_world *world, const struct lea_conf *conf, const 
 	if (!lea_conf_where_in(world, conf, "lvmlocal.conf", path, ret_where))
 		(void)lea_conf_where_in(world, conf, "lvm.conf", path, ret_where);
 }
+
+void lea_conf_warn_at(struct lea_log *log, const char *where, const char *path, const char *what)
+{
+	lea_log(log, LEA_LOG_WARNING, "WARNING: %s%sConfiguration setting \"%s\" %s.", where,
+		where[0] ? ": " : "", path, what);
+}
+
+void lea_conf_warn(struct lea_world *world, const struct lea_conf *conf, const char *path,
+		   const char *what)
+{
+	char where[LEA_CONF_WHERE_BYTES];
+
+	lea_conf_where(world, conf, path, where);
+	lea_conf_warn_at(world->log, where, path, what);
+}

@@ -3,29 +3,46 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "conf/conf_where.h"
 #include "memory/boot_memory_file.h"
 #include "memory/need_memory.h"
 #include "world/mounts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_LINES 8U /* of refusals in the log */
 
 struct refusals {
-	struct lea_log *log;
+	struct lea_world *world;
+	const struct lea_conf *conf;
 	uint32_t count;
 };
+
+/* @source: "event/needed" */
+static void log_word_of_setting(const struct refusals *refusals, const char *source, uint32_t word,
+				const char *why)
+{
+	char what[256];
+
+	snprintf(what, sizeof(what), "has word %u, which is ignored when VGs are ordered: %s", word,
+		 why);
+	lea_conf_warn(refusals->world, refusals->conf, source, what);
+}
 
 static void log_refusal(void *arg, const char *source, uint32_t line, const char *what)
 {
 	struct refusals *refusals = arg;
 
-	if (refusals->count++ < MOST_LINES)
-		lea_log(refusals->log, LEA_LOG_WARNING,
+	if (refusals->count++ >= MOST_LINES)
+		return;
+	if (*source != '/')
+		log_word_of_setting(refusals, source, line, what);
+	else
+		lea_log(refusals->world->log, LEA_LOG_WARNING,
 			"WARNING: %s, %s %u is ignored when VGs are ordered: %s.", source,
-			*source == '/' && strcmp(source, "/proc/cmdline") ? "line" : "word", line,
-			what);
+			strcmp(source, "/proc/cmdline") ? "line" : "word", line, what);
 }
 
 static void log_fault(struct lea_world *world, const char *name, int r)
@@ -54,7 +71,7 @@ static int parse(struct lea_world *world, const struct lea_conf *conf,
 		 struct lea_need_sources *sources, struct lea_needs **ret_needs)
 {
 	LEA_AUTO(lea_freep) char *cmdline = NULL;
-	struct refusals refusals = {.log = world->log};
+	struct refusals refusals = {.world = world, .conf = conf};
 	int r;
 
 	log_fault(world, "/proc/cmdline", read_cmdline(world, &cmdline));

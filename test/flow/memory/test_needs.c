@@ -12,6 +12,7 @@ static struct tree tree;
 static struct lea_needs *needs;
 static const char *needed_words[] = {"conf"}, *last_words[] = {"slow"};
 static const struct lea_conf conf = {
+	.system_dir = "/etc/lvm",
 	.needed = {.item = needed_words, .count = 1, .defined = true},
 	.last = {.item = last_words, .count = 1, .defined = true},
 };
@@ -69,6 +70,24 @@ TEST(unreadable_fstab_is_one_line)
 	ck_assert_uint_eq(needs->words.count, 3);
 	ck_assert_uint_eq(logged_lines(), 1);
 	ck_assert_ptr_nonnull(strstr(tree.logged, "WARNING: /etc/fstab: Is a directory"));
+}
+
+TEST(a_refused_word_of_a_setting_is_found_by_file_and_line)
+{
+	static const char *const lines[] = {
+		"WARNING: /etc/lvm/lvmevent.conf:2: Configuration setting \"event/needed\" has word 1, "
+		"which is ignored when VGs are ordered: ",
+		"WARNING: /etc/lvm/lvmevent.conf:3: Configuration setting \"event/last\" has word 1, ",
+	};
+
+	needed_words[0] = "no good", last_words[0] = "/";
+	tree_put(&tree, "/etc/lvm/lvmevent.conf",
+		 "event {\n\tneeded = \"no good\"\n\tlast = \"/\"\n}\n");
+	ck_assert_int_eq(lea_needs_read(&tree.world, &conf, &needs), 0);
+	ck_assert_uint_eq(logged_lines(), 2);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		ck_assert_msg(strstr(tree.logged, lines[i]), "%s", tree.logged);
+	needed_words[0] = "conf", last_words[0] = "slow";
 }
 
 TEST(refusals_are_named_and_counted)
