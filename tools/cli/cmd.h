@@ -18,6 +18,7 @@ struct lea_cmd {
 	/* For its --help: a command line without "lvmevent ", and exit codes besides those that all
 	 * commands have: "75: not there in time". NULL: none. */
 	const char *example, *exits;
+	const char *page; /* its manual page; NULL: one of its own, "lvmevent-wait" */
 	/* @argv[0] is the command's own name. Returns an exit code. */
 	int (*run)(struct lea_world *world, int argc, char *argv[]);
 	/* NULL: none. Called before the world is opened; -1: go on with run. */

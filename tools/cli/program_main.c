@@ -74,13 +74,14 @@ static int help(const struct lea_program *program)
 static void help_end(const struct lea_program *program, const struct lea_cmd *cmd)
 {
 	printf("\n%s\n", cmd->help);
-	if (cmd->example)
-		printf("Example: %s %s\n", program->name, cmd->example);
+	printf("Example: %s %s\n", program->name, cmd->example);
 	printf("Exit status: " EXITS "\n");
 	if (cmd->exits)
 		printf("             %s\n", cmd->exits);
-	printf("Manual page: man %s%s%s\n", program->name, cmd->example ? "-" : "",
-	       cmd->example ? cmd->name : "");
+	if (cmd->page)
+		printf("Manual page: man %s\n", cmd->page);
+	else
+		printf("Manual page: man %s-%s\n", program->name, cmd->name);
 }
 
 static int version(const struct lea_program *program)

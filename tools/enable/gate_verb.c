@@ -146,6 +146,8 @@ static int run_gate(struct lea_world *world, int argc, char *argv[])
 const struct lea_cmd lea_cmd_gate = {
 	.name = "gate",
 	.help = "Open the gate, or print its state.",
+	.example = "gate status",
+	.page = "lvmevent",
 	.run = run_gate,
 };
 
@@ -211,5 +213,7 @@ static int run_sweep(struct lea_world *world, int argc, char *argv[])
 const struct lea_cmd lea_cmd_sweep = {
 	.name = "sweep",
 	.help = "Reconcile: compare all devices with the records.",
+	.example = "sweep --wait",
+	.page = "lvmevent",
 	.run = run_sweep,
 };

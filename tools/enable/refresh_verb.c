@@ -65,5 +65,7 @@ static int run_refresh(struct lea_world *world, int argc, char *argv[])
 const struct lea_cmd lea_cmd_refresh = {
 	.name = "refresh",
 	.help = "Write our udev rules again (package triggers).",
+	.example = "refresh",
+	.page = "lvmevent",
 	.run = run_refresh,
 };

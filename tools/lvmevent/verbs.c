@@ -37,6 +37,30 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 	return LEA_EXIT_DONE;
 }
 
+static const struct lea_cmd enable = {
+	.name = "enable",
+	.help = "Put lvmevent in charge of event activation.",
+	.example = "enable --commands",
+	.page = "lvmevent",
+	.run = lea_lvmevent_enable,
+};
+
+static const struct lea_cmd disable = {
+	.name = "disable",
+	.help = "Give the machine back to lvm2.",
+	.example = "disable",
+	.page = "lvmevent",
+	.run = lea_lvmevent_disable,
+};
+
+static const struct lea_cmd retry = {
+	.name = "retry",
+	.help = "Put quarantined entries back into the queue.",
+	.example = "retry",
+	.page = "lvmevent",
+	.run = run_retry,
+};
+
 /* Its command may be anybody's. */
 static const struct lea_cmd throttle = {
 	.name = "throttle",
@@ -66,8 +90,8 @@ static const struct lea_cmd *const see[] = {
 };
 
 static const struct lea_cmd *const act[] = {
-	LEA_VERB("enable", "Put lvmevent in charge of event activation.", lea_lvmevent_enable),
-	LEA_VERB("disable", "Give the machine back to lvm2.", lea_lvmevent_disable),
+	&enable,
+	&disable,
 	LEA_VERB_HELP("wait", "Wait until VGs, LVs or PVs are there, or print why they are not.",
 		      lea_lvmevent_wait, "wait --timeout 30 data fast/db",
 		      "75: not there in time"),
@@ -76,7 +100,7 @@ static const struct lea_cmd *const act[] = {
 };
 
 static const struct lea_cmd *const repair[] = {
-	LEA_VERB("retry", "Put quarantined entries back into the queue.", run_retry),
+	&retry,
 	&lea_cmd_sweep,
 	&lea_cmd_refresh,
 	&lea_cmd_gate,
