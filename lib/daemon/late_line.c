@@ -43,14 +43,14 @@ static void describe_last(struct lea_world *world, const char *pvid, char text[s
 	LEA_AUTO(lea_arena_freep)
 	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
 	struct lea_boot_memory memory = {0};
+	const struct lea_boot_pv *pv;
 
 	text[0] = '\0';
 	if (!arena || lea_boot_memory_read(world, arena, &memory))
 		return;
-	for (uint32_t i = 0; i < memory.vg_count; i++)
-		for (uint32_t j = 0; j < memory.vg[i].pv_count; j++)
-			if (!strcmp(memory.vg[i].pv[j].pvid, pvid) && !text[0])
-				describe_pv(&memory.vg[i].pv[j], text);
+	pv = lea_boot_memory_pv(&memory, pvid);
+	if (pv)
+		describe_pv(pv, text);
 }
 
 static void describe_missing(struct lea_world *world, const struct lea_missing *missing,

@@ -51,6 +51,25 @@ struct lea_boot_vg *lea_boot_memory_vg(const struct lea_boot_memory *memory, con
 				: NULL;
 }
 
+const struct lea_boot_vg *lea_boot_memory_vg_named(const struct lea_boot_memory *memory,
+						   const char *name)
+{
+	for (uint32_t v = 0; v < memory->vg_count; v++)
+		if (!strcmp(memory->vg[v].name, name))
+			return &memory->vg[v];
+	return NULL;
+}
+
+const struct lea_boot_pv *lea_boot_memory_pv(const struct lea_boot_memory *memory,
+					     const char *pvid)
+{
+	for (uint32_t v = 0; v < memory->vg_count; v++)
+		for (uint32_t p = 0; p < memory->vg[v].pv_count; p++)
+			if (!strcmp(memory->vg[v].pv[p].pvid, pvid))
+				return &memory->vg[v].pv[p];
+	return NULL;
+}
+
 const char *lea_boot_kind_name(enum lea_boot_kind kind)
 {
 	return kind_names[kind];

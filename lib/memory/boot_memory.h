@@ -114,6 +114,12 @@ LEA_MUST_CHECK int lea_boot_memory_format(const struct lea_boot_memory *memory, 
 /* The VG with this id. Its VGs are sorted by it. NULL: none. */
 struct lea_boot_vg *lea_boot_memory_vg(const struct lea_boot_memory *memory, const char *vg_id);
 
+/* The first VG with this name, and the PV of any VG; NULL: none. They look at all of them. */
+const struct lea_boot_vg *lea_boot_memory_vg_named(const struct lea_boot_memory *memory,
+						   const char *name);
+const struct lea_boot_pv *lea_boot_memory_pv(const struct lea_boot_memory *memory,
+					     const char *pvid);
+
 /* The word for a kind of device, as in the text. Static. */
 const char *lea_boot_kind_name(enum lea_boot_kind kind);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "state/missing.h"
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
@@ -19,6 +20,29 @@ void lea_missing_done(struct lea_missing *missing)
 	*missing = (struct lea_missing){0};
 }
 
+static bool is_later(const struct timespec *one, const struct timespec *than)
+{
+	return one->tv_sec > than->tv_sec ||
+	       (one->tv_sec == than->tv_sec && one->tv_nsec > than->tv_nsec);
+}
+
+int lea_missing_add(int run_fd, const char *pvid, struct lea_missing *missing)
+{
+	struct timespec written = {0};
+	const int r = lea_id_ok(pvid) ? lea_online_written(run_fd, pvid, &written) : 0;
+
+	if (r < 0)
+		return r;
+	missing->all_count++;
+	if (r == LEA_ONLINE_ABSENT) {
+		memmove(missing->pvid[missing->count++], pvid, sizeof(*missing->pvid));
+	} else if (is_later(&written, &missing->came)) {
+		memcpy(missing->came_last, pvid, sizeof(missing->came_last));
+		missing->came = written;
+	}
+	return 0;
+}
+
 int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing)
 {
 	LEA_AUTO(lea_lookup_done) struct lea_lookup lookup = {0};
@@ -28,17 +52,14 @@ int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing
 	if (r < 0)
 		return r;
 	snprintf(missing.vg, sizeof(missing.vg), "%s", vg);
-	missing.all_count = lookup.count;
 	/* Keep only the missing ids. */
+	missing.pvid = lookup.pvid;
 	for (uint32_t i = 0; i < lookup.count; i++) {
-		r = lea_id_ok(lookup.pvid[i]) ? lea_online_look(run_fd, lookup.pvid[i]) : 0;
+		r = lea_missing_add(run_fd, lookup.pvid[i], &missing);
 		if (r < 0)
 			return r;
-		if (r == LEA_ONLINE_ABSENT)
-			memmove(lookup.pvid[missing.count++], lookup.pvid[i],
-				sizeof(lookup.pvid[i]));
 	}
-	missing.pvid = LEA_TAKE(lookup.pvid);
+	lookup.pvid = NULL;
 	*ret_missing = missing;
 	return 0;
 }
@@ -63,23 +84,26 @@ int lea_missing_each(int run_fd, int (*tell)(void *arg, const struct lea_missing
 	return r;
 }
 
-void lea_missing_describe(const struct lea_missing *missing,
-			  char text[static LEA_MISSING_TEXT_BYTES])
+void lea_missing_describe_with(const struct lea_missing *missing, const char *came,
+			       char text[static LEA_MISSING_TEXT_BYTES])
 {
 	const uint32_t named = missing->count <= NAMED_MOST ? missing->count : NAMED_MOST - 1;
 	const uint32_t there = missing->all_count - missing->count;
 	char id[39];
-	int used;
 
-	used = snprintf(text, LEA_MISSING_TEXT_BYTES, "%u of %u PVs %s there, missing PV%s ", there,
-			missing->all_count, there == 1 ? "is" : "are",
-			missing->count == 1 ? "" : "s");
+	snprintf(text, LEA_MISSING_TEXT_BYTES, "%u of %u PVs %s there%s, missing PV%s ", there,
+		 missing->all_count, there == 1 ? "is" : "are", came,
+		 missing->count == 1 ? "" : "s");
 	for (uint32_t i = 0; i < named; i++) {
 		lea_id_format(missing->pvid[i], id);
-		used += snprintf(text + used, LEA_MISSING_TEXT_BYTES - (size_t)used, "%s%s",
-				 i ? ", " : "", id);
+		lea_append(text, LEA_MISSING_TEXT_BYTES, "%s%s", i ? ", " : "", id);
 	}
 	if (named < missing->count)
-		snprintf(text + used, LEA_MISSING_TEXT_BYTES - (size_t)used, " and %u more",
-			 missing->count - named);
+		lea_append(text, LEA_MISSING_TEXT_BYTES, " and %u more", missing->count - named);
+}
+
+void lea_missing_describe(const struct lea_missing *missing,
+			  char text[static LEA_MISSING_TEXT_BYTES])
+{
+	lea_missing_describe_with(missing, "", text);
 }

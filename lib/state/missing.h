@@ -9,6 +9,7 @@
 #include "base/err.h"
 
 #include <stdint.h>
+#include <time.h>
 
 /* Zeroed: nothing is missing. */
 struct lea_missing {
@@ -16,6 +17,8 @@ struct lea_missing {
 	char (*pvid)[33];   /* [count]; owned, released by lea_missing_done */
 	uint32_t count;	    /* members without a record */
 	uint32_t all_count; /* members */
+	char came_last[33]; /* the member whose record was written last; "": none has a record */
+	struct timespec came;
 };
 
 /*
@@ -26,6 +29,10 @@ struct lea_missing {
  */
 LEA_MUST_CHECK int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing);
 void lea_missing_done(struct lea_missing *missing);
+
+/* Counts one more member, which is missing or not. There is room for it in missing->pvid, of which
+ * @pvid may be a later row. 0 or -errno. */
+LEA_MUST_CHECK int lea_missing_add(int run_fd, const char *pvid, struct lea_missing *missing);
 
 /*
  * lea_missing_each - every VG that waits for PVs, for reports
@@ -43,3 +50,6 @@ lea_missing_each(int run_fd, int (*tell)(void *arg, const struct lea_missing *mi
 #define LEA_MISSING_TEXT_BYTES 256U
 void lea_missing_describe(const struct lea_missing *missing,
 			  char text[static LEA_MISSING_TEXT_BYTES]);
+/* The same with @came behind the first part: ", last came sdb". */
+void lea_missing_describe_with(const struct lea_missing *missing, const char *came,
+			       char text[static LEA_MISSING_TEXT_BYTES]);

@@ -262,6 +262,16 @@ int lea_online_look(int run_fd, const char *pvid)
 	return look(run_fd, pvid, &info);
 }
 
+int lea_online_written(int run_fd, const char *pvid, struct timespec *ret_when)
+{
+	struct stat info;
+	const int r = look(run_fd, pvid, &info);
+
+	if (!r)
+		*ret_when = info.st_mtim;
+	return r;
+}
+
 static bool is_older(const struct timespec *one, const struct timespec *than)
 {
 	return one->tv_sec < than->tv_sec ||

@@ -47,6 +47,8 @@ LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct 
  */
 LEA_MUST_CHECK int lea_online_look(int run_fd, const char *pvid);
 struct timespec;
+/* The same, and when it was written. */
+LEA_MUST_CHECK int lea_online_written(int run_fd, const char *pvid, struct timespec *ret_when);
 /* Is there a record of this PV that was written after that? False only if the kernel says that
  * there is none. */
 bool lea_online_may_be_newer(int run_fd, const char *pvid, const struct timespec *than);

@@ -434,12 +434,8 @@ bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *v
 	const struct lea_boot_memory *memory = explainer->options.memory;
 	size_t count;
 
-	if (lea_index_find(&explainer->vg_names, vg, &count))
-		return true;
-	for (uint32_t i = 0; memory && i < memory->vg_count; i++)
-		if (!strcmp(memory->vg[i].name, vg))
-			return true;
-	return false;
+	return lea_index_find(&explainer->vg_names, vg, &count) ||
+	       (memory && lea_boot_memory_vg_named(memory, vg));
 }
 
 bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv)

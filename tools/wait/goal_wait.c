@@ -17,6 +17,7 @@
 	 IN_MOVE_SELF | IN_ONLYDIR)
 #define PAUSE_MS     100U  /* between two checks */
 #define ASK_PAUSE_MS 1000U /* between two reads of disks; longer if these took long */
+#define AGE_MS	     1000U /* between two lines of progress that say how long ago something was */
 #define BLIND_MS     1000U /* between two checks if inotify has no room for our watches */
 
 #define BIT(kind) (1U << LEA_GOAL_##kind)
@@ -59,6 +60,7 @@ struct goal_wait {
 	bool is_blind;	/* a watch could not be added */
 	bool is_due;	/* something that counts has changed since the last check */
 	bool has_changed; /* since disks were read */
+	bool shows_age;	  /* the line of progress does */
 	uint64_t began_ms, checked_ms, ask_ms;
 };
 
@@ -222,6 +224,8 @@ static uint64_t quiet_ms(const struct goal_wait *wait)
 
 	if (wait->is_blind && ms > BLIND_MS)
 		ms = BLIND_MS;
+	if (wait->shows_age && ms > AGE_MS)
+		ms = AGE_MS;
 	return ms < rest_ms(wait) ? ms : rest_ms(wait);
 }
 
@@ -271,8 +275,8 @@ static int wait_all(struct goal_wait *wait)
 		r = check(wait);
 		if (r <= 0)
 			return r;
-		if (wait->options->progress)
-			wait->options->progress(wait->options->arg, wait->goals);
+		wait->shows_age = wait->options->progress &&
+				  wait->options->progress(wait->options->arg, wait->goals);
 		if (!rest_ms(wait))
 			return LEA_GOAL_TIMED_OUT;
 		r = wait_for_change(wait);

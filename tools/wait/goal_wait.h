@@ -12,8 +12,9 @@ struct lea_goal_wait {
 	/* Answers for an item that LEA_GOAL_ASKS: 1: it is there, 0: not, or -errno. Called when
 	 * all else is there, and then only after changes; may block for a while. */
 	int (*ask)(void *arg, const struct lea_goal_item *item);
-	/* Called after each check that left items absent; NULL: not. */
-	void (*progress)(void *arg, const struct lea_goals *goals);
+	/* Called after each check that left items absent; NULL: not. Returns whether it says how long
+	 * ago something was, and is to be called again although nothing changes. */
+	bool (*progress)(void *arg, const struct lea_goals *goals);
 	void *arg;
 };
 

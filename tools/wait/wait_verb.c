@@ -49,14 +49,14 @@ struct view {
 	FILE *out, *err;
 	bool is_live, shows_progress, is_json;
 	char shown[LEA_GOAL_PROGRESS_BYTES]; /* the last line of progress */
-	struct lea_target_finder finder; /* for it */
+	struct lea_goal_progress progress;
 	struct lea_json json;
 };
 
 static void view_done(struct view *view)
 {
 	lea_goals_free(view->goals);
-	lea_target_finder_done(&view->finder);
+	lea_goal_progress_done(&view->progress);
 	free(view->goal);
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
@@ -135,20 +135,22 @@ static int ask(void *arg, const struct lea_goal_item *item)
 
 /* ---- progress */
 
-static void show_progress(void *arg, const struct lea_goals *goals)
+/* In a file an age would be one more line each time. */
+static bool show_progress(void *arg, const struct lea_goals *goals)
 {
 	struct view *view = arg;
 	char line[LEA_GOAL_PROGRESS_BYTES];
+	const bool has_age = lea_goal_progress(&view->progress, goals, view->is_live, line);
 
-	lea_goal_progress(goals, &view->finder, line);
 	if (!strcmp(line, view->shown))
-		return;
+		return has_age;
 	snprintf(view->shown, sizeof(view->shown), "%s", line);
 	if (view->is_live)
 		fprintf(view->err, "\r\033[K%.*s", (int)lea_terminal_columns(view->err) - 1, line);
 	else
 		fprintf(view->err, "%s\n", line);
 	fflush(view->err);
+	return has_age;
 }
 
 static void end_progress(const struct view *view)
@@ -355,7 +357,7 @@ int lea_lvmevent_wait(struct lea_world *world, int argc, char *argv[])
 			    .out = lea_cmd_report(world)->out,
 			    .err = lea_cmd_report(world)->err,
 			    .words = &opts.positional,
-			    .finder = {.world = world}};
+			    .progress = {.finder = {.world = world}}};
 	uint64_t limit_ms = 0;
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 

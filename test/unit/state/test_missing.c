@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define ID(letter) letter "AAAAA000011112222333344445555aa"
 
@@ -95,4 +96,29 @@ TEST(lines_that_are_no_id_name_no_files)
 	tree_put(&tree, "/run/lvm/pvs_online/" ID("a"), "8:0\n");
 	ck_assert_int_eq(lea_missing_each(run_fd, collect, text), 0);
 	ck_assert_str_eq(text, "");
+}
+
+TEST(the_pv_that_came_last_is_the_one_whose_record_was_written_last)
+{
+	const struct timespec times[] = {{100, 5}, {100, 7}, {100, 6}};
+	char path[128], text[LEA_MISSING_TEXT_BYTES];
+	struct lea_missing missing = {0};
+
+	tree_put(&tree, "/run/lvm/pvs_lookup/data",
+		 ID("a") "\n" ID("b") "\n" ID("c") "\n" ID("d") "\n");
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		const struct timespec both[] = {times[i], times[i]};
+
+		snprintf(path, sizeof(path), "pvs_online/%c%s", (int)('a' + i), &ID("a")[1]);
+		tree_put(&tree, "/run/lvm/pvs_online/x", "");
+		ck_assert_int_eq(renameat(run_fd, "pvs_online/x", run_fd, path), 0);
+		ck_assert_int_eq(utimensat(run_fd, path, both, 0), 0);
+	}
+	ck_assert_int_eq(lea_missing_read(run_fd, "data", &missing), 0);
+	ck_assert_str_eq(missing.came_last, ID("b"));
+	ck_assert_int_eq(missing.came.tv_nsec, 7);
+	lea_missing_describe_with(&missing, ", last came sdb", text);
+	ck_assert_str_eq(text, "3 of 4 PVs are there, last came sdb, missing PV "
+			       "dAAAAA-0000-1111-2222-3333-4444-5555aa");
+	lea_missing_done(&missing);
 }
