@@ -1,51 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/duplicate_first.h"
 
-#include <stdio.h>
-
 #include "base/cleanup.h"
+#include "record/duplicate_claimants.h"
 #include "record/duplicate_tie.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "world/device_find.h"
-#include "world/sysfs.h"
-#include "world/udevlinks.h"
-
-/* Has it a note? False if that is of another instance with the same number, or if nobody knows. */
-static bool has_note(struct lea_world *world, const struct lea_claimants *claimants,
-		     struct lea_devno devno)
-{
-	uint64_t diskseq;
-
-	for (int i = 0; i < claimants->noted; i++)
-		if (claimants->one[i].id.major == devno.major &&
-		    claimants->one[i].id.minor == devno.minor &&
-		    !lea_sysfs_diskseq(world, devno, &diskseq) &&
-		    claimants->one[i].id.diskseq == diskseq)
-			return true;
-	return false;
-}
-
-int lea_claimants_find(struct lea_world *world, const char *pvid, struct lea_claimants *ret)
-{
-	struct lea_devno devnos[LEA_DUPLICATES_MOST];
-	size_t links = 0;
-	int r = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos), &links);
-
-	if (r)
-		return r;
-	ret->count = ret->noted = lea_duplicate_list(world, pvid, ret->one);
-	for (size_t i = 0; ret->noted >= 0 && i < links; i++) {
-		struct lea_duplicate *one = &ret->one[ret->count];
-
-		if (has_note(world, ret, devnos[i]))
-			continue;
-		*one = (struct lea_duplicate){.id = {devnos[i].major, devnos[i].minor, 0}};
-		snprintf(one->pvid, sizeof(one->pvid), "%s", pvid);
-		ret->count++;
-	}
-	return ret->noted < 0 ? ret->noted : 0;
-}
 
 /* The later in this list goes before the earlier. */
 enum rank {

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Which devices may carry a PV, and which of them goes first when none has its record. Reads
- * event/duplicates, udev's links and sysfs; lea_duplicates_first also devices.
- */
+/* Which device of a PV goes first when none has its record. */
 #pragma once
 
 #include "base/err.h"
-#include "record/duplicate_note.h"
+#include "conf/conf.h"
 #include "scan/scan.h"
-
-struct lea_claimants {
-	/* Those with a note come first. udev's links name only numbers, which other disks may get.
-	 */
-	struct lea_duplicate one[2 * LEA_DUPLICATES_MOST];
-	int noted, count;
-};
-
-/* By the notes and by udev's links: a few system calls if no other device claims the PV. 0 or
- * -errno. */
-LEA_MUST_CHECK int lea_claimants_find(struct lea_world *world, const char *pvid,
-				      struct lea_claimants *ret);
 
 enum lea_duplicates_first {
 	LEA_DUPLICATES_NO_OTHER = 1,

@@ -37,7 +37,7 @@
 #include "base/id.h"
 #include "base/log_ids.h"
 #include "record/duplicate_claim.h"
-#include "record/duplicate_first.h"
+#include "record/duplicate_claimants.h"
 #include "record/duplicate_note.h"
 #include "record/duplicate_original.h"
 #include "record/duplicate_tie.h"

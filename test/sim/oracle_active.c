@@ -62,7 +62,9 @@ static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *s
 
 		if (counts && oracle->course.told_ms[i] > active->at_ms &&
 		    !(active->disks & 1U << i))
-			return was_disk_added_since(oracle, active->disks, vg->off_ms);
+			/* The one that was added may have gone by now. */
+			return active->lost_disks ||
+			       was_disk_added_since(oracle, active->disks, vg->off_ms);
 	}
 	return false;
 }
