@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define LEA_COLUMNS_MOST       9U
+#define LEA_COLUMNS_MOST       10U
 #define LEA_COLUMNS_CELL_BYTES 1024U /* longer texts are cut */
 
 struct lea_columns {

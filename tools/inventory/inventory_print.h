@@ -19,6 +19,9 @@ void lea_inventory_print_text(FILE *out, const struct lea_inventory *inventory);
 const char *lea_inventory_state_word(const struct lea_lv_state *state);
 /* "12.50", or "" if it is unknown. */
 void lea_inventory_put_percent(uint32_t percent, char ret_text[static 16]);
+/* What is below a segment: a device, an LV, or "[unknown]". Borrowed. */
+const char *lea_inventory_area_name(const struct lea_inventory_vg *of,
+				    const struct lea_inventory_area *area);
 /* Extents that no LV has, of a PV and of a VG. */
 uint64_t lea_inventory_free_of_pv(const struct lea_inventory_vg *of, uint32_t pv);
 uint64_t lea_inventory_extents(const struct lea_inventory_vg *of, uint64_t *ret_free);

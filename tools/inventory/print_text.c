@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/size.h"
@@ -12,6 +13,7 @@
 #include "plan/access.h"
 
 #define SECTOR_BYTES 512U
+#define NAMED_MOST   3U
 
 const char *lea_inventory_state_word(const struct lea_lv_state *state)
 {
@@ -47,6 +49,14 @@ uint64_t lea_inventory_extents(const struct lea_inventory_vg *of, uint64_t *ret_
 		*ret_free += lea_inventory_free_of_pv(of, i);
 	}
 	return all;
+}
+
+const char *lea_inventory_area_name(const struct lea_inventory_vg *of,
+				    const struct lea_inventory_area *area)
+{
+	if (area->pv == LEA_NONE)
+		return of->vg->lvs[area->lv].name;
+	return of->pv[area->pv] ? of->pv[area->pv]->device : "[unknown]";
 }
 
 /* ---- tables */
@@ -116,6 +126,26 @@ static void put_percent(struct lea_columns *table, uint32_t percent)
 	lea_columns_cell(table, "%s", text);
 }
 
+/* The first ones of all segments: a table has no room for hundreds. */
+static void put_devices(struct lea_columns *table, const struct lea_inventory_vg *of,
+			const struct lea_lv *lv)
+{
+	char text[LEA_COLUMNS_CELL_BYTES];
+	struct lea_inventory_area area;
+	uint32_t count = 0;
+
+	text[0] = '\0';
+	for (uint32_t s = 0; s < lv->seg_count; s++)
+		for (uint32_t i = 0; lea_inventory_area(&lv->seg[s], i, &area); i++)
+			if (count++ < NAMED_MOST)
+				lea_append(text, sizeof(text), "%s%s(%llu)", text[0] ? "," : "",
+					   lea_inventory_area_name(of, &area),
+					   (unsigned long long)area.extent);
+	if (count > NAMED_MOST)
+		lea_append(text, sizeof(text), " and %u more", count - NAMED_MOST);
+	lea_columns_cell(table, "%s", text);
+}
+
 static void put_lv(struct lea_columns *table, const struct lea_inventory_vg *of, uint32_t index)
 {
 	const struct lea_lv *lv = &of->vg->lvs[index];
@@ -133,6 +163,7 @@ static void put_lv(struct lea_columns *table, const struct lea_inventory_vg *of,
 	put_percent(table, use.data);
 	put_percent(table, use.metadata);
 	put_percent(table, use.sync);
+	put_devices(table, of, lv);
 }
 
 static int compare_lvs(const void *a, const void *b, void *arg)
@@ -241,12 +272,12 @@ static void print_pvs(FILE *out, const struct lea_inventory *inventory, bool is_
 
 static void print_lvs(FILE *out, const struct lea_inventory *inventory)
 {
-	static const char *const titles[] = {"LV",     "VG",	"Attr",	 "Size", "Pool",
-					     "Origin", "Data%", "Meta%", "Sync%"};
+	static const char *const titles[] = {"LV",     "VG",	"Attr",	 "Size",  "Pool",
+					     "Origin", "Data%", "Meta%", "Sync%", "Devices"};
 	const struct lea_inventory_vg *vg;
 	struct lea_columns table;
 
-	for (lea_columns_begin(&table, out, "lllrllrrr"); lea_columns_pass(&table);) {
+	for (lea_columns_begin(&table, out, "lllrllrrrl"); lea_columns_pass(&table);) {
 		lea_columns_head(&table, titles, true);
 		for (size_t at = 0; (vg = next_vg(inventory, &at));)
 			put_lvs(&table, vg);

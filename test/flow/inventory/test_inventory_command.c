@@ -114,9 +114,16 @@ TEST(people_read_vgs_with_their_pvs_and_lvs)
 
 TEST(columns_without_a_value_are_left_out)
 {
-	ck_assert(has_row("inventory", "\nLV VG Attr Size\nhome vg_one "));
+	ck_assert(has_row("inventory", "\nLV VG Attr Size Devices\nhome vg_one "));
 	plug_all_types();
 	ck_assert(has_row("inventory vgall", "\nLV VG Attr Size Pool Origin"));
+}
+
+TEST(an_lv_has_the_devices_that_lvs_shows)
+{
+	ck_assert(has_row("inventory", "\nroot vg_one -wi------- 20.0 MiB /dev/sda(0),/dev/sda(5)\n"));
+	plug_all_types();
+	ck_assert(has_row("inventory vgall", ",r10_rimage_2(0) and 1 more\n"));
 }
 
 TEST(an_incomplete_vg_says_so)
