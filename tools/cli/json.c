@@ -48,10 +48,16 @@ void lea_json_text(struct lea_json *json, struct json_object *to, const char *ke
 	add(json, to, key, json_object_new_string(mended ? mended : text));
 }
 
+void lea_json_signed(struct lea_json *json, struct json_object *to, const char *key,
+		     int64_t number)
+{
+	add(json, to, key, json_object_new_int64(number));
+}
+
 void lea_json_number(struct lea_json *json, struct json_object *to, const char *key,
 		     uint64_t number)
 {
-	add(json, to, key, json_object_new_int64((int64_t)number));
+	lea_json_signed(json, to, key, (int64_t)number);
 }
 
 void lea_json_bool(struct lea_json *json, struct json_object *to, const char *key, bool value)

@@ -32,6 +32,8 @@ void lea_json_text(struct lea_json *json, struct json_object *to, const char *ke
 		   const char *text);
 void lea_json_number(struct lea_json *json, struct json_object *to, const char *key,
 		     uint64_t number);
+void lea_json_signed(struct lea_json *json, struct json_object *to, const char *key,
+		     int64_t number);
 void lea_json_bool(struct lea_json *json, struct json_object *to, const char *key, bool value);
 /* The new object or list, borrowed; NULL: out of memory. */
 struct json_object *lea_json_object(struct lea_json *json, struct json_object *to, const char *key);

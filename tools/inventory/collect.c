@@ -300,6 +300,8 @@ static void add_lv(struct lea_generation *generation, const struct lea_inventory
 	lea_inventory_find_use(&vg->facts, lv, &use);
 	lea_generation_add_text(generation, attr);
 	lea_generation_add(generation, &use, sizeof(use));
+	lea_generation_add_number(generation, vg->facts.state[lv].major);
+	lea_generation_add_number(generation, vg->facts.state[lv].minor);
 }
 
 static void add_vg(struct lea_generation *generation, const struct lea_inventory_vg *vg)

@@ -33,6 +33,7 @@ struct reply {
 	struct lea_hanging_answer answer;
 	int fault; /* of the list, or of this LV's request */
 	bool exists, suspended, live_table, inactive_table, read_only, is_open;
+	uint32_t major, minor;
 	bool has_status, has_real_status;
 	char status[STATUS_BYTES], real_status[STATUS_BYTES];
 };
@@ -128,6 +129,8 @@ static void ask(void *arg, uint32_t index, void *content, struct lea_hanging_ans
 	reply->inactive_table = info.inactive_table;
 	reply->read_only = info.read_only;
 	reply->is_open = info.open_count > 0;
+	reply->major = info.major;
+	reply->minor = info.minor;
 	if (question->wants_status && info.live_table)
 		reply->has_status = get_status(asking, info.name, reply->status);
 	if (!get_info(asking, question->real_uuid, &info))
@@ -247,6 +250,8 @@ static int take_reply(void *arg, struct lea_hanging_answer *answer)
 		.inactive_table = reply->inactive_table,
 		.read_only = reply->read_only,
 		.is_open = reply->is_open,
+		.major = reply->major,
+		.minor = reply->minor,
 		.status = keep(asking, reply->status, reply->has_status),
 		.real_status = keep(asking, reply->real_status, reply->has_real_status),
 	};

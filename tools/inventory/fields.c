@@ -187,6 +187,64 @@ uint32_t lea_inventory_pool(const struct lea_vg *vg, uint32_t lv)
 	}
 }
 
+bool lea_inventory_has_link(const struct lea_lv *lv)
+{
+	return lea_lv_is_visible(lv) && lea_lv_family(lv) != LEA_FAMILY_THIN_POOL;
+}
+
+uint64_t lea_inventory_origin_extents(const struct lea_vg *vg, uint32_t lv)
+{
+	const struct lea_lv *of = &vg->lvs[lv];
+
+	if (of->role == LEA_ROLE_COW)
+		return vg->lvs[of->cow->origin].extent_count;
+	if (lea_lv_family(of) == LEA_FAMILY_THIN && of->seg[0].own.thin->external != LEA_NONE)
+		return vg->lvs[of->seg[0].own.thin->external].extent_count;
+	return of->snapshots ? of->extent_count : 0;
+}
+
+uint32_t lea_inventory_chunk_sectors(const struct lea_vg *vg, uint32_t lv)
+{
+	const struct lea_lv *of = &vg->lvs[lv];
+	const enum lea_family family = lea_lv_family(of);
+
+	if (of->role == LEA_ROLE_COW)
+		return of->cow->chunk_sectors;
+	if (family == LEA_FAMILY_THIN_POOL)
+		return of->seg[0].own.thin_pool->chunk_sectors;
+	if (family == LEA_FAMILY_CACHE_POOL)
+		return of->seg[0].own.cache_pool->options.chunk_sectors;
+	if (family != LEA_FAMILY_CACHE)
+		return 0;
+	return of->seg[0].own.cache->is_volume
+		       ? of->seg[0].own.cache->options.chunk_sectors
+		       : lea_inventory_chunk_sectors(vg, of->seg[0].own.cache->pool);
+}
+
+uint64_t lea_inventory_metadata_sectors(const struct lea_vg *vg, uint32_t lv)
+{
+	const struct lea_lv *of = &vg->lvs[lv];
+	const enum lea_family family = lea_lv_family(of);
+	uint32_t metadata;
+
+	if (family == LEA_FAMILY_CACHE && of->seg[0].own.cache->is_volume)
+		return of->seg[0].own.cache->metadata.length_sectors;
+	if (family == LEA_FAMILY_THIN_POOL)
+		metadata = of->seg[0].own.thin_pool->metadata;
+	else if (family == LEA_FAMILY_CACHE_POOL)
+		metadata = of->seg[0].own.cache_pool->metadata;
+	else
+		return 0;
+	return (uint64_t)vg->lvs[metadata].extent_count * vg->extent_sectors;
+}
+
+const char *lea_inventory_when_full(const struct lea_lv *lv)
+{
+	if (lea_lv_family(lv) != LEA_FAMILY_THIN_POOL)
+		return "";
+	return lv->flags & LEA_FLAG_ERROR_WHEN_FULL ? "error" : "queue";
+}
+
 void lea_inventory_count_used(const struct lea_vg *vg, uint64_t *ret_used)
 {
 	memset(ret_used, 0, vg->pv_count * sizeof(*ret_used));

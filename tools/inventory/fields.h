@@ -28,7 +28,9 @@ enum lea_lv_activity {
 
 struct lea_lv_state {
 	enum lea_lv_activity activity;
-	bool suspended, live_table, inactive_table, read_only, is_open; /* only if active */
+	/* Only if active. */
+	bool suspended, live_table, inactive_table, read_only, is_open;
+	uint32_t major, minor;
 	const char *status; /* of the target, as the kernel writes it; NULL: not asked */
 	/* The same of the LV's own data, below the node that shows an origin; NULL: no such node. */
 	const char *real_status;
@@ -70,6 +72,16 @@ const char *lea_inventory_segtype(const struct lea_lv_seg *seg);
 /* The origin, the pool, and the data and metadata LVs of an LV: indexes, or LEA_NONE. */
 uint32_t lea_inventory_origin(const struct lea_vg *vg, uint32_t lv);
 uint32_t lea_inventory_pool(const struct lea_vg *vg, uint32_t lv);
+/* Has udev a link /dev/VG/LV for it while it is active? */
+bool lea_inventory_has_link(const struct lea_lv *lv);
+/* The size of what an LV is a snapshot of, or its own if it is a thick origin; 0: neither. */
+uint64_t lea_inventory_origin_extents(const struct lea_vg *vg, uint32_t lv);
+/* Of a thick snapshot, a pool or a cache; 0: none of them. */
+uint32_t lea_inventory_chunk_sectors(const struct lea_vg *vg, uint32_t lv);
+/* Room for the metadata of a pool, or of a cache on a cache volume; 0: none of them. */
+uint64_t lea_inventory_metadata_sectors(const struct lea_vg *vg, uint32_t lv);
+/* What a thin pool does with writes that it has no room for, "error" or "queue"; "": no pool. */
+const char *lea_inventory_when_full(const struct lea_lv *lv);
 /* Allocated extents of each PV: [pv_count]. */
 void lea_inventory_count_used(const struct lea_vg *vg, uint64_t *ret_used);
 

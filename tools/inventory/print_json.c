@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "cli/json.h"
+#include "plan/plan_name.h"
 
 #define SECTOR_BYTES 512U
 
@@ -39,15 +40,14 @@ static void put_devices(struct view *view, struct json_object *to,
 	struct json_object *list = lea_json_list(&view->json, to, "devices");
 	struct lea_inventory_area area;
 	char text[300];
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; lea_inventory_area(seg, i, &area); i++) {
-		const char *name = area.pv == LEA_NONE ? of->vg->lvs[area.lv].name
-				   : of->pv[area.pv]   ? of->pv[area.pv]->device
-						       : "[unknown]";
-
-		snprintf(text, sizeof(text), "%s(%llu)", name, (unsigned long long)area.extent);
+	for (; lea_inventory_area(seg, i, &area); i++) {
+		snprintf(text, sizeof(text), "%s(%llu)", lea_inventory_area_name(of, &area),
+			 (unsigned long long)area.extent);
 		lea_json_text(&view->json, list, NULL, text);
 	}
+	lea_json_number(&view->json, to, "stripes", i);
 }
 
 static void put_segments(struct view *view, struct json_object *to,
@@ -93,6 +93,27 @@ static void put_use(struct lea_json *json, struct json_object *to,
 	}
 }
 
+/* Where a program opens it; of its number lvs(8) says -1, too, if there is none. */
+static void put_node(struct view *view, struct json_object *to, const struct lea_inventory_vg *of,
+		     uint32_t index)
+{
+	const struct lea_lv *lv = &of->vg->lvs[index];
+	const struct lea_lv_state *state = &of->facts.state[index];
+	const bool is_active = state->activity == LEA_LV_ACTIVE;
+	struct lea_plan_names names;
+	char path[300] = "";
+
+	if (lea_inventory_has_link(lv))
+		snprintf(path, sizeof(path), "/dev/%s/%s", of->vg->name, lv->name);
+	lea_json_text(&view->json, to, "path", path);
+	path[0] = '\0';
+	if (!lea_plan_names(view->inventory->arena, of->vg, lv, LEA_LAYER_NONE, &names))
+		snprintf(path, sizeof(path), "/dev/mapper/%s", names.name);
+	lea_json_text(&view->json, to, "dm_path", path);
+	lea_json_signed(&view->json, to, "major", is_active ? (int64_t)state->major : -1);
+	lea_json_signed(&view->json, to, "minor", is_active ? (int64_t)state->minor : -1);
+}
+
 static void put_lv(struct view *view, struct json_object *list, const struct lea_inventory_vg *of,
 		   uint32_t index)
 {
@@ -100,6 +121,7 @@ static void put_lv(struct view *view, struct json_object *list, const struct lea
 	const struct lea_vg *vg = of->vg;
 	const struct lea_lv *lv = &vg->lvs[index];
 	struct json_object *to = lea_json_object(json, list, NULL);
+	const uint64_t extent = (uint64_t)vg->extent_sectors * SECTOR_BYTES;
 	char attr[LEA_LV_ATTR_BYTES];
 	struct lea_inventory_use use;
 
@@ -111,12 +133,18 @@ static void put_lv(struct view *view, struct json_object *list, const struct lea
 	lea_json_bool(json, to, "visible", lea_lv_is_visible(lv));
 	lea_json_text(json, to, "state", lea_inventory_state_word(&of->facts.state[index]));
 	lea_json_bool(json, to, "partial", of->facts.is_partial[index]);
-	lea_json_number(json, to, "size_bytes",
-			(uint64_t)lv->extent_count * vg->extent_sectors * SECTOR_BYTES);
+	lea_json_number(json, to, "size_bytes", lv->extent_count * extent);
 	lea_json_text(json, to, "segtype",
 		      lv->seg_count ? lea_inventory_segtype(&lv->seg[0]) : "");
+	put_node(view, to, of, index);
 	put_lv_name(json, to, "origin", vg, lea_inventory_origin(vg, index));
+	lea_json_number(json, to, "origin_bytes", lea_inventory_origin_extents(vg, index) * extent);
 	put_lv_name(json, to, "pool", vg, lea_inventory_pool(vg, index));
+	lea_json_number(json, to, "chunk_bytes",
+			(uint64_t)lea_inventory_chunk_sectors(vg, index) * SECTOR_BYTES);
+	lea_json_number(json, to, "metadata_bytes",
+			lea_inventory_metadata_sectors(vg, index) * SECTOR_BYTES);
+	lea_json_text(json, to, "when_full", lea_inventory_when_full(lv));
 	put_use(json, to, &use);
 	put_tags(json, to, &lv->tags);
 	put_segments(view, to, of, lv);
@@ -190,10 +218,12 @@ static void put_numbers(struct view *view, struct json_object *to,
 	struct lea_json *json = &view->json;
 	const uint64_t extent_bytes = (uint64_t)of->vg->extent_sectors * SECTOR_BYTES;
 	uint64_t unused, all = lea_inventory_extents(of, &unused);
-	uint32_t visible = 0;
+	uint32_t visible = 0, snapshots = 0;
 
-	for (uint32_t i = 0; i < of->vg->lv_count; i++)
+	for (uint32_t i = 0; i < of->vg->lv_count; i++) {
 		visible += lea_lv_is_visible(&of->vg->lvs[i]);
+		snapshots += of->vg->lvs[i].role == LEA_ROLE_COW;
+	}
 	lea_json_number(json, to, "seqno", of->vg->seqno);
 	lea_json_number(json, to, "extent_bytes", extent_bytes);
 	lea_json_number(json, to, "size_bytes", all * extent_bytes);
@@ -201,6 +231,7 @@ static void put_numbers(struct view *view, struct json_object *to,
 	lea_json_number(json, to, "pv_count", of->vg->pv_count);
 	lea_json_number(json, to, "pv_missing", of->pv_missing);
 	lea_json_number(json, to, "lv_count", visible);
+	lea_json_number(json, to, "snapshot_count", snapshots);
 }
 
 static void put_content(struct view *view, struct json_object *to,

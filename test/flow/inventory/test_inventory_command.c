@@ -126,6 +126,21 @@ TEST(an_lv_has_the_devices_that_lvs_shows)
 	ck_assert(has_row("inventory vgall", ",r10_rimage_2(0) and 1 more\n"));
 }
 
+TEST(an_active_lv_has_the_number_of_its_device)
+{
+	struct lea_dm_info info;
+	char text[64];
+
+	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
+	ck_assert_int_eq(machine.world->dm->info(machine.world->dm, ROOT_UUID, &info), 0);
+	snprintf(text, sizeof(text), "\"major\": %u", info.major);
+	ck_assert(has("inventory --json vg_one/root", text));
+	snprintf(text, sizeof(text), "\"minor\": %u", info.minor);
+	ck_assert(has("inventory --json vg_one/root", text));
+	ck_assert(has("inventory --json vg_one/root", "\"path\": \"/dev/vg_one/root\""));
+	ck_assert(has("inventory --json vg_one/home", "\"major\": -1"));
+}
+
 TEST(an_incomplete_vg_says_so)
 {
 	add_two_and_orphan();
