@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
-/* Paths are escaped byte by byte: for the links as udev does it, for the units as systemd does. */
+/* Paths are escaped byte by byte: for the links as udev does it. */
 #include "memory/need_unit.h"
 
 #include <stdio.h>
@@ -74,35 +74,20 @@ bool lea_need_path(const struct lea_need *need, char ret_path[static LEA_NEED_PA
 	return !out.is_full;
 }
 
-static bool put_unit(const char *folder, const char *path, const char *type,
-		     char ret_unit[static LEA_NEED_UNIT_BYTES])
-{
-	struct out out = {.text = ret_unit, .size = LEA_NEED_UNIT_BYTES};
-
-	put(&out, folder);
-	for (const char *c = path; *c; c++)
-		if (*c == '/')
-			put(&out, "-");
-		else
-			put_byte(&out, *c, !strchr(DIGITS LETTERS ":_.", *c));
-	put(&out, type);
-	return !out.is_full;
-}
-
 bool lea_mount_unit(const char *path, char ret_unit[static LEA_NEED_UNIT_BYTES])
 {
-	return put_unit("", path + (*path == '/'), ".mount", ret_unit);
+	return lea_unit_name("", path + (*path == '/'), ".mount", ret_unit);
 }
 
 bool lea_need_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UNIT_BYTES])
 {
 	char path[LEA_NEED_PATH_BYTES];
 
-	return lea_need_path(need, path) && put_unit("dev-", path, ".device", ret_unit);
+	return lea_need_path(need, path) && lea_unit_name("dev-", path, ".device", ret_unit);
 }
 
 bool lea_need_vg_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UNIT_BYTES])
 {
 	return need->kind == LEA_NEED_WORD && *need->value != '@' && strchr(need->value, '/') &&
-	       put_unit("dev-", need->value, ".device", ret_unit);
+	       lea_unit_name("dev-", need->value, ".device", ret_unit);
 }

@@ -4,11 +4,12 @@
  */
 #pragma once
 
+#include "base/unit_name.h"
 #include "memory/need.h"
 
 #include <stdbool.h>
 
-#define LEA_NEED_UNIT_BYTES 256U /* with the NUL; systemd allows no longer name */
+#define LEA_NEED_UNIT_BYTES LEA_UNIT_BYTES
 
 #define LEA_NEED_PATH_BYTES 1100U /* with the NUL; each byte of a value may become four */
 
