@@ -4,6 +4,7 @@
 #include "batch/requeue.h"
 #include "state/monitor_deferred.h"
 #include "world/dmeventd.h"
+#include "world/manager.h"
 
 #define LOOK_MS 500
 #define MOST_MS 60000U
@@ -47,7 +48,7 @@ static bool waits(struct lea_monitor_retry *later, struct lea_world *world)
 		return false;
 	if (!later->began_ms) {
 		later->began_ms = now;
-		return lea_dmeventd_start(world);
+		return world->manager && world->manager->start(world, "dm-event.service");
 	}
 	return now - later->began_ms < MOST_MS;
 }

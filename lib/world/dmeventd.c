@@ -16,10 +16,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "world/proc.h"
 
 #define PID_FILE "/run/dmeventd.pid"
-#define SYSTEMD	 "/run/systemd/system"
 #define TRIES	 40
 #define PAUSE_MS 10U /* grows with each try: eight seconds in total */
 
@@ -159,22 +157,4 @@ bool lea_dmeventd_lives(const struct lea_world *world)
 	if (path)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-}
-
-static int ask(void *arg)
-{
-	static const char *const argv[] = {"/usr/bin/systemctl", "--no-block", "start",
-					   "dm-event.service", NULL};
-
-	(void)arg;
-	lea_proc_detach(-1);
-	return lea_proc_exec(argv) ? 1 : 0;
-}
-
-bool lea_dmeventd_start(const struct lea_world *world)
-{
-	LEA_AUTO(lea_freep) char *systemd = lea_world_path(world, SYSTEMD);
-
-	/* systemctl may take long to answer. */
-	return systemd && !access(systemd, F_OK) && lea_proc_orphan(ask, NULL) == 0;
 }

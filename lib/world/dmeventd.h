@@ -34,5 +34,3 @@ LEA_MUST_CHECK int lea_dmeventd_leave(struct lea_world *world,
 				      const struct lea_dmeventd_watch *watch);
 /* Is dmeventd running? It holds a record lock on its pid file. */
 bool lea_dmeventd_lives(const struct lea_world *world);
-/* Asks systemd to start dmeventd, without waiting. False: no systemd. */
-bool lea_dmeventd_start(const struct lea_world *world);

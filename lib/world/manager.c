@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "world/proc.h"
+#include "world/world.h"
 
+#define SYSTEMD	    "/run/systemd/system"
 #define ADDRESS	    "unix:path=/run/systemd/private"
 #define NAME	    "org.freedesktop.systemd1"
 #define PATH	    "/org/freedesktop/systemd1"
@@ -183,4 +187,22 @@ static int end(struct lea_manager_waits *waits)
 	return r;
 }
 
-const struct lea_manager lea_manager_real = {.look = look, .end = end};
+/* ---- to start a unit */
+
+static int ask(void *arg)
+{
+	const char *const argv[] = {"/usr/bin/systemctl", "--no-block", "start", "--", arg, NULL};
+
+	lea_proc_detach(-1);
+	return lea_proc_exec(argv) ? 1 : 0;
+}
+
+static bool start(const struct lea_world *world, const char *unit)
+{
+	LEA_AUTO(lea_freep) char *systemd = lea_world_path(world, SYSTEMD);
+
+	return systemd && !access(systemd, F_OK) &&
+	       lea_proc_orphan(ask, (void *)(uintptr_t)unit) == 0;
+}
+
+const struct lea_manager lea_manager_real = {.look = look, .end = end, .start = start};

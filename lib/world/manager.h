@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we ask process 1: which devices it waits for, and to wait no longer. A table of functions
- * for lea_world: systemd's, or those of a test. Source: org.freedesktop.systemd1(5).
+ * What we ask process 1: which devices it waits for, to wait no longer, and to start a unit. A table
+ * of functions for lea_world: systemd's, or those of a test. Source: org.freedesktop.systemd1(5).
  */
 #pragma once
 
 #include "base/err.h"
+#include "base/unit_name.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LEA_MANAGER_UNIT_BYTES 256U /* with the NUL; systemd allows no longer name */
+#define LEA_MANAGER_UNIT_BYTES LEA_UNIT_BYTES
 
 /*
  * The limit that lvmevent-generator gives to a device ends with one odd microsecond: that
  * marks it, since one that an administrator has set is never shortened.
  */
 #define LEA_MANAGER_ODD_US 1U
+
+struct lea_world;
 
 /* A start of a device that has not come. */
 struct lea_manager_wait {
@@ -44,6 +47,9 @@ struct lea_manager {
 	 * Blocks for two seconds at most, for each that it ends. Does not log.
 	 */
 	int (*end)(struct lea_manager_waits *waits);
+	/* Starts a unit, and waits for nothing: systemctl may take long to answer, so a process
+	 * that is init's calls it. False: no systemd. Does not log. */
+	bool (*start)(const struct lea_world *world, const char *unit);
 };
 extern const struct lea_manager lea_manager_real;
 

@@ -9,6 +9,7 @@
 #include "state/queue.h"
 #include "unit/suite.h"
 #include "world/dmeventd.h"
+#include "world/manager.h"
 
 #define VG_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 
@@ -33,11 +34,14 @@ bool lea_dmeventd_lives(const struct lea_world *world)
 	return lives;
 }
 
-bool lea_dmeventd_start(const struct lea_world *world)
+static bool start(const struct lea_world *world, const char *unit)
 {
+	ck_assert_str_eq(unit, "dm-event.service");
 	started++;
 	return has_manager;
 }
+
+static const struct lea_manager manager = {.start = start};
 
 /* ---- a fake clock */
 
@@ -67,6 +71,7 @@ static void setup(void)
 	fake = machine.world->dm;
 	machine.world->dm = &all_active;
 	machine.world->clock = &set_clock;
+	machine.world->manager = &manager;
 	machine_plug("one-pv", "sda", 0, 7);
 	batch_options = (struct lea_batch_options){.world = machine.world, .defers_watch = true};
 	batch_options.event_fd = machine_queue();
