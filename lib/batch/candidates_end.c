@@ -5,7 +5,9 @@
  */
 #include "batch/batch_private.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "activate/settings.h"
 #include "base/append.h"
@@ -19,6 +21,7 @@
 #include "record/duplicates.h"
 #include "state/missing.h"
 #include "state/online.h"
+#include "world/failed_unit.h"
 
 /* The end state of a claim. */
 struct end {
@@ -109,6 +112,14 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 	candidates->summary->vgs_failed++;
 }
 
+/* Its claim has said so since: what is started may ask. */
+static void start_unit(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+		       enum lea_vg_trouble trouble, const char *reason)
+{
+	if (lea_decide_starts_unit(trouble, vg->by_claim, !strcmp(vg->claim.reason, reason)))
+		lea_failed_unit_start(vg->candidates->options->world, scanned->vg->name);
+}
+
 /* ---- VGs that no worker gets */
 
 int lea_batch_take_note(struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
@@ -168,6 +179,8 @@ static bool is_excluded_by_person(const struct lea_scan_vg *scanned)
 int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		   enum lea_vg_because because)
 {
+	const bool is_absent = because == LEA_VG_BECAUSE_ABSENT,
+		   by_person = is_absent && is_excluded_by_person(scanned);
 	char reason[LEA_BATCH_REASON_BYTES];
 	int r;
 
@@ -176,9 +189,10 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 	r = finish_claim(vg->candidates, scanned,
 			 &(struct end){.state = LEA_CLAIM_FAILED,
 				       .reason = reason});
-	return r < 0 || because != LEA_VG_BECAUSE_ABSENT || is_excluded_by_person(scanned)
-		       ? r
-		       : lea_batch_keep_waiting(vg, scanned->vg);
+	if (r < 0)
+		return r;
+	start_unit(vg, scanned, by_person ? LEA_VG_BY_A_PERSON : LEA_VG_NOT_ACTIVATED, reason);
+	return is_absent && !by_person ? lea_batch_keep_waiting(vg, scanned->vg) : r;
 }
 
 int lea_batch_read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
@@ -233,7 +247,10 @@ int lea_batch_fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_
 				       .reason = reason,
 				       .is_transient = true,
 				       .with_silent = true});
-	return r < 0 ? r : lea_batch_keep_waiting(vg, scanned->vg);
+	if (r < 0)
+		return r;
+	start_unit(vg, scanned, fault == -ETIMEDOUT ? LEA_VG_ON_HUNG_DISK : LEA_VG_NOT_NOW, reason);
+	return lea_batch_keep_waiting(vg, scanned->vg);
 }
 
 /* ---- the workers' results */
@@ -339,5 +356,11 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 	/* What the later turn made of the adds is not known here. */
 	if (r == LEA_CLAIM_REPLACED)
 		return 0;
+	if (r >= 0 && (failed || in_part))
+		start_unit(vg, scanned,
+			   in_part				  ? LEA_VG_WITHOUT_PVS
+			   : verdict == LEA_VERDICT_FAILED_FOR_NOW ? LEA_VG_NOT_NOW
+								  : LEA_VG_NOT_ACTIVATED,
+			   reason);
 	return r < 0 || !lacks_pv(result, verdict) ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }

@@ -160,6 +160,24 @@ struct lea_vg_decision lea_decide_changed(enum lea_vg_claim by_claim)
 			LEA_VG_BECAUSE_CHANGED);
 }
 
+bool lea_decide_starts_unit(enum lea_vg_trouble trouble, enum lea_vg_claim by_claim, bool is_same)
+{
+	const bool has_failed = by_claim == LEA_VG_FAILED || by_claim == LEA_VG_TRANSIENT;
+
+	switch (trouble) {
+	case LEA_VG_ON_HUNG_DISK:
+	case LEA_VG_NOT_ACTIVATED:
+		return !has_failed || !is_same;
+	case LEA_VG_WITHOUT_PVS:
+		return by_claim != LEA_VG_IN_PART;
+	case LEA_VG_NOT_NOW:
+	case LEA_VG_BY_A_PERSON:
+	case LEA_VG_TROUBLES:
+	default:
+		return false;
+	}
+}
+
 const char *lea_vg_because_text(enum lea_vg_because because)
 {
 	static const char *const texts[LEA_VG_BECAUSES] = {

@@ -95,5 +95,19 @@ struct lea_vg_decision lea_decide(const struct lea_decide_facts *facts);
  */
 struct lea_vg_decision lea_decide_changed(enum lea_vg_claim by_claim);
 
+/* What went wrong with a VG. */
+enum lea_vg_trouble {
+	LEA_VG_NOT_NOW,	      /* it is tried again */
+	LEA_VG_ON_HUNG_DISK,  /* likewise, when a disk of it answers */
+	LEA_VG_BY_A_PERSON,   /* a filter or the devices file forbids one of its PVs */
+	LEA_VG_WITHOUT_PVS,   /* it is active in part: the wait for the others is over */
+	LEA_VG_NOT_ACTIVATED, /* nothing is tried until a PV of it is added */
+	LEA_VG_TROUBLES
+};
+
+/* Is lvmevent-failed@VG.service to be started? @by_claim: the claim before; @is_same: it failed for
+ * the same reason. */
+bool lea_decide_starts_unit(enum lea_vg_trouble trouble, enum lea_vg_claim by_claim, bool is_same);
+
 /* The reason in a claim and in messages, static text. */
 const char *lea_vg_because_text(enum lea_vg_because because);

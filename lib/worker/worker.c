@@ -19,6 +19,7 @@
 #include "state/online.h"
 #include "worker/delegated.h"
 #include "worker/verdict.h"
+#include "world/failed_unit.h"
 #include "world/proc.h"
 #include "world/timeline.h"
 
@@ -327,8 +328,10 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 	if (!r && is_refused && scanned->has_online)
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 	r = r ? r : lea_claim_report(&claims, scanned->vg->id, &claim);
-	if (!r && (failed || verdict == LEA_VERDICT_IN_PART))
+	if (!r && (failed || verdict == LEA_VERDICT_IN_PART)) {
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
+		lea_failed_unit_start(setting->world, scanned->vg->name);
+	}
 	return r;
 }
 

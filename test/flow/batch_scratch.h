@@ -13,6 +13,7 @@
 #include "record/duplicates.h"
 #include "state/claim.h"
 #include "worker/pool.h"
+#include "world/manager.h"
 
 #include <errno.h>
 
@@ -189,9 +190,35 @@ static void read_settings(void)
 	own_conf = *read_conf;
 }
 
+static char units_started[512]; /* each followed by a space */
+static char claim_at_start[4096];
+
+/* What is started may ask for the VG's claim at once. */
+static bool fake_start(const struct lea_world *world, const char *unit)
+{
+	const size_t len = strlen(units_started);
+	FILE *claim;
+	char path[256];
+
+	(void)world;
+	snprintf(units_started + len, sizeof(units_started) - len, "%s ", unit);
+	snprintf(path, sizeof(path), "%s/run/lvm/event/claims/" VG_ONE_ID, machine.tree.root);
+	claim_at_start[0] = '\0';
+	claim = fopen(path, "r");
+	if (claim) {
+		claim_at_start[fread(claim_at_start, 1, sizeof(claim_at_start) - 1, claim)] = '\0';
+		fclose(claim);
+	}
+	return true;
+}
+
+static const struct lea_manager fake_manager = {.start = fake_start};
+
 static void setup(void)
 {
 	machine_begin();
+	machine.world->manager = &fake_manager;
+	units_started[0] = '\0';
 	read_settings();
 	fake_workers.count = 0;
 	batch_options = (struct lea_batch_options){.world = machine.world,

@@ -13,6 +13,7 @@
 
 #define WAIT_MS 30000
 #define MACHINE "0123456789abcdef0123456789abcdef"
+#define UNIT	"lvmevent-failed@vg\\x2dtwo.pvs.service "
 #define UUID_A	"I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
 #define PVID_D	"DOQQcZIZQJO8gKJ2SsK5whmpnOP31Exo" /* vg_nomda: this one with metadata, ... */
 #define PVID_E	"ecRuzn3omfTZjH2BpJ0CWRDgLHUgZgjq" /* ... this one without */
@@ -121,6 +122,7 @@ static const struct {
 
 TEST_EACH(a_member_that_gives_no_answer_is_no_verdict, silences)
 {
+	tree_mkdir(&machine.tree, "/etc/systemd/system/lvmevent-failed@.service.d");
 	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
 	make_sick("sdb", silences[_i].fault);
 	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
@@ -128,9 +130,11 @@ TEST_EACH(a_member_that_gives_no_answer_is_no_verdict, silences)
 	ck_assert_msg(strstr(machine.err, silences[_i].reason) != NULL, "%s", machine.err);
 	ck_assert_uint_eq(summary.vgs_again, 1);
 	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg-two.pvs"), "events will bring it up");
+	ck_assert_str_eq(units_started, silences[_i].fault == -ETIMEDOUT ? UNIT : "");
 	/* It is tried again after a pause, and still does not answer. */
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
 	ck_assert_uint_eq(summary.vgs_again, 2);
+	ck_assert_msg(strlen(units_started) <= strlen(UNIT), "once: %s", units_started);
 	tree_remove(&machine.tree, "/sick");
 	/* Whichever event it is with which it answers, the add has waited for that. */
 	ck_assert_str_eq(b_told(_i ? LEA_ENTRY_MISSED : LEA_ENTRY_CHANGE), "vg-two.pvs ");
@@ -438,12 +442,14 @@ TEST(a_member_that_is_excluded_is_named)
 	static const char *rejects[] = {"r|sdb|"};
 
 	a_told(LEA_ENTRY_ADD);
+	tree_mkdir(&machine.tree, "/etc/systemd/system/lvmevent-failed@.service.d");
 	conf->global_filter = (struct lea_list){.item = rejects, .count = 1, .defined = true};
 	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
 	check_claim(LEA_CLAIM_FAILED, false,
 		    "PV " UUID_A " is recorded on /dev/sdb, which is excluded: device is rejected "
 		    "by filter config",
 		    1);
+	ck_assert_msg(!units_started[0], "somebody wants it so");
 }
 
 /* vgimport of a VG of which one disk is slow: when it answers, it is no news. */

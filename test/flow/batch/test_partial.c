@@ -366,10 +366,12 @@ TEST(journal_tells_wait_and_result_once)
 	int wait_ms;
 
 	configure("event { incomplete = \"degraded\" }");
+	tree_mkdir(&machine.tree, "/etc/systemd/system/lvmevent-failed@.service.d");
 	a_comes();
 	rest(&wait_ms);
 	now += 1000;
 	rest(&wait_ms);
+	ck_assert_msg(!units_started[0], "it waits");
 	ck_assert_msg(strstr(machine.err,
 			     "VG vg-two.pvs: incomplete: 1 of 2 PVs is there, missing PV " UUID_B
 			     "; it is activated in part in 30.0 s unless a further PV comes "
@@ -385,6 +387,7 @@ TEST(journal_tells_wait_and_result_once)
 	lea_incomplete_log(batch_options.waiting, machine.world);
 	fflush(machine.err_file);
 	ck_assert_uint_eq(count(machine.err, "VG vg-two.pvs"), 2);
+	ck_assert_str_eq(units_started, "lvmevent-failed@vg\\x2dtwo.pvs.service ");
 }
 
 TEST(further_events_of_its_pvs_change_nothing)

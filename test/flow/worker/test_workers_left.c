@@ -6,6 +6,7 @@
 #include "record/duplicate_note.h"
 #include "state/claim.h"
 #include "state/online.h"
+#include "world/manager.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 
 #define PATIENCE_MS 60000 /* for what should happen at once: the machine may be slow */
 #define VG_ID	    "0123456789abcdef0123456789abcdef"
+#define UNITS_STARTED 100 /* of once */
 
 const double timeout_s = 2 * PATIENCE_MS / 1000;
 
@@ -34,6 +36,15 @@ static struct lea_conf conf;
 static const struct lea_workers_options options = {
 	.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = "/bin/true", .lost = lost};
 
+/* In the worker. */
+static bool start(const struct lea_world *world, const char *unit)
+{
+	once[UNITS_STARTED]++;
+	return true;
+}
+
+static const struct lea_manager manager = {.start = start};
+
 static struct lea_workers *new_workers(void)
 {
 	struct lea_workers *workers;
@@ -46,6 +57,8 @@ static struct lea_workers *new_workers(void)
 	/* Real processes make the claims, in run files of our own. */
 	tree_init(&tree);
 	tree.world.log = &quiet;
+	tree.world.manager = &manager;
+	tree_mkdir(&tree, "/etc/systemd/system/lvmevent-failed@.service.d");
 	tree.world.clock = lea_clock_kernel();
 	tree.world.proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(tree.world.proc_fd, 0);
@@ -180,6 +193,8 @@ TEST_EACH(a_left_worker_ends_the_claims_of_its_vgs, ends_of_left)
 	ck_assert_msg(claim.is_tagged == ends_of_left[_i].is_tagged, "%s", ends_of_left[_i].claim);
 	ck_assert_msg((lost_text[0] != '\0') == ends_of_left[_i].is_lost, "%s: lost %s",
 		      ends_of_left[_i].claim, lost_text);
+	ck_assert_msg(once[UNITS_STARTED] == (claim.state == LEA_CLAIM_FAILED),
+		      "%s: %d units started", ends_of_left[_i].claim, (int)once[UNITS_STARTED]);
 	lea_claim_done(&claim);
 	end(workers);
 }
@@ -199,6 +214,7 @@ TEST_TIMES(a_left_worker_leaves_no_vgs_online_of_a_vg_in_part, 2)
 	ck_assert(is_woken(workers));
 	ck_assert_int_eq(lea_workers_step(workers), 0);
 	ck_assert(lea_vg_online_may_exist(lea_world_run(&tree.world), "hang") == !_i);
+	ck_assert_int_eq(once[UNITS_STARTED], _i);
 	end(workers);
 }
 

@@ -14,6 +14,33 @@
 #define WORDS_MOST 8U
 #define VERDICTS   (LEA_VG_FAIL_FOR_NOW + 1U)
 
+/* ---- lvmevent-failed@VG.service */
+
+/* Columns: none, claimed, done, in part, failed, transient, again. */
+static const struct {
+	enum lea_vg_trouble trouble;
+	const char *other, *same; /* the reason: 1 starts it */
+} starts[] = {
+	{LEA_VG_NOT_NOW, "0000000", "0000000"},
+	{LEA_VG_ON_HUNG_DISK, "1111111", "1111001"},
+	{LEA_VG_BY_A_PERSON, "0000000", "0000000"},
+	{LEA_VG_WITHOUT_PVS, "1110111", "1110111"},
+	{LEA_VG_NOT_ACTIVATED, "1111111", "1111001"},
+};
+
+TEST_EACH(a_unit_is_started_once_for_what_stays_wrong, starts)
+{
+	ck_assert_uint_eq(ARRAY_SIZE(starts), LEA_VG_TROUBLES);
+	for (unsigned int c = 0; c < LEA_VG_CLAIMS; c++) {
+		ck_assert_msg(lea_decide_starts_unit(starts[_i].trouble, c, false) ==
+				      (starts[_i].other[c] == '1'),
+			      "%d, %u", _i, c);
+		ck_assert_msg(lea_decide_starts_unit(starts[_i].trouble, c, true) ==
+				      (starts[_i].same[c] == '1'),
+			      "%d, %u, for the same reason", _i, c);
+	}
+}
+
 /* ---- words of the table: by the enums of decide.h */
 
 static const char *const kinds[LEA_ENTRY_KINDS + 1] = {

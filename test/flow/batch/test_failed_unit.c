@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When lvmevent-failed@VG.service is started, and when not. */
+#include "flow/batch_scratch.h"
+#include "unit/suite.h"
+
+#define FILLED "/etc/systemd/system/lvmevent-failed@.service.d"
+#define UNIT   "lvmevent-failed@vg_one.service "
+
+static void begin(void)
+{
+	setup();
+	machine_plug("one-pv", "sda", 16, 1);
+}
+
+const struct fixture fixture = {begin, teardown};
+
+static void fill(const char *place)
+{
+	tree_mkdir(&machine.tree, place);
+}
+
+static const char *comes(void)
+{
+	units_started[0] = '\0';
+	came("sda", 16, 1, PVID_ONE);
+	return units_started;
+}
+
+static const char *fails(const char *why)
+{
+	outcome = LEA_ACTIVATE_FAILED;
+	reason = why;
+	return comes();
+}
+
+static const struct {
+	const char *claim;
+	int outcome, shortage;
+	const char *units;
+} outcomes[] = {
+	{"an LV that failed", LEA_ACTIVATE_FAILED, 0, UNIT},
+	{"a PV that was gone when the lock was there", LEA_ACTIVATE_INCOMPLETE, 0, UNIT},
+	{"a worker that died", -ECHILD, 0, UNIT},
+	{"what is tried again", LEA_ACTIVATE_FAILED, LEA_NOT_NOW, ""},
+	{"what another command has changed", LEA_ACTIVATE_CHANGED, 0, ""},
+	{"what events must not activate", LEA_ACTIVATE_NOT_AUTO, 0, ""},
+	{"what this host must not activate", LEA_ACTIVATE_REFUSED, 0, ""},
+	{"success", 0, 0, ""},
+};
+
+TEST_EACH(it_is_started_for_what_fails_for_good, outcomes)
+{
+	fill(FILLED);
+	outcome = outcomes[_i].outcome;
+	shortage = outcomes[_i].shortage;
+	ck_assert_msg(!strcmp(comes(), outcomes[_i].units), "%s: %s", outcomes[_i].claim,
+		      units_started);
+}
+
+static const struct {
+	const char *place;
+	bool is_ours;
+} places[] = {
+	{FILLED, true},
+	{"/run/systemd/system/lvmevent-failed@.service.d", true},
+	{LEA_UNITDIR "/lvmevent-failed@.service.d", true},
+	{"/etc/systemd/system/lvmevent-failed@vg_one.service.d", true},
+	{"/etc/systemd/system/lvmevent-failed@.service", true},
+	{"/etc/systemd/system/lvmevent-failed@vg_two.service.d", false},
+	{"/etc/systemd/system/lvmevent-active@.service.d", false},
+	{LEA_UNITDIR "/lvmevent-failed@.service", false}, /* as it was installed */
+};
+
+TEST_EACH(it_is_started_if_somebody_has_added_to_it, places)
+{
+	fill(places[_i].place);
+	ck_assert_msg(!strcmp(fails("x"), places[_i].is_ours ? UNIT : ""), "%s: %s",
+		      places[_i].place, units_started);
+}
+
+TEST(without_systemd_there_is_none)
+{
+	fill(FILLED);
+	machine.world->manager = NULL;
+	ck_assert_str_eq(fails("x"), "");
+}
+
+TEST(one_failure_starts_it_once)
+{
+	fill(FILLED);
+	ck_assert_str_eq(fails("LV vg_one/home: no"), UNIT);
+	ck_assert_str_eq(fails("LV vg_one/home: no"), "");
+	ck_assert_msg(!strcmp(fails("LV vg_one/root: no"), UNIT), "another one");
+	outcome = 0;
+	ck_assert_str_eq(comes(), "");
+	machine_unplug("sda", 16);
+	went("sda", 16, 1, PVID_ONE);
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_msg(!strcmp(fails("LV vg_one/root: no"), UNIT), "it was active in between");
+}
+
+TEST(it_starts_when_the_claim_says_why)
+{
+	fill(FILLED);
+	ck_assert_str_eq(fails("LV vg_one/home: no"), UNIT);
+	ck_assert_msg(strstr(claim_at_start, "LV vg_one/home: no") != NULL, "%s", claim_at_start);
+}
