@@ -24,7 +24,6 @@
 #include "batch/markers.h"
 #include "batch/partial.h"
 #include "batch/pass_cache.h"
-#include "batch/retry_set.h"
 #include "record/duplicate_tie.h"
 #include "record/duplicates.h"
 #include "record/record.h"
@@ -794,6 +793,7 @@ int lea_batch_end(struct lea_batch_pass *pass)
 	if (!pass)
 		return 0;
 	r = lea_candidates_finish(pass->candidates);
+	lea_batch_marks_take_back(&pass->marks, pass->scan, &pass->retries);
 	r = r ? r : lea_retry_set_mark(&pass->retries, pass->entries, pass->count);
 	lea_batch_drop(pass);
 	return r;

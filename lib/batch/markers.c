@@ -88,14 +88,16 @@ static void forget_record(const struct lea_batch_marks *marks, const struct lea_
 			  lea_marker_drop(marks->known_fd, &found->device, found->label.pvid));
 }
 
-/* It was dealt with once, and is to be again: should the answer get lost, the next reconcile must find
- * that it was not. A claim says more than the marker. */
-static void forget_silent(const struct lea_batch_marks *marks, const struct lea_found *found,
-			  enum lea_entry_kind kind)
+void lea_batch_marks_take_back(const struct lea_batch_marks *marks, const struct lea_scan *scan,
+			       struct lea_retry_set *retries)
 {
-	if (kind != LEA_ENTRY_CHANGE && found->expected[0] && lea_found_silence(found))
-		log_fault(marks, found->device.name,
-			  lea_marker_drop(marks->known_fd, &found->device, found->expected));
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (lea_retry_set_has(retries, &found[i]->device))
+			forget_record(marks, found[i]);
 }
 
 static bool is_no_vg_of_ours(const struct lea_record *record)
@@ -127,7 +129,6 @@ int lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea
 	int r = end_wait(marks, found, record), s = 0;
 
 	lea_devid_format(&id, key);
-	forget_silent(marks, found, kind);
 	if (mark == LEA_MARK_REFUSED) {
 		s = lea_refused_set(marks->options->event_fd, key);
 		forget_record(marks, found);

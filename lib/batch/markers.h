@@ -7,6 +7,7 @@
 #pragma once
 
 #include "batch/batch.h"
+#include "batch/retry_set.h"
 #include "record/record.h"
 #include "scan/scan.h"
 #include "state/mark.h"
@@ -47,6 +48,10 @@ LEA_MUST_CHECK int lea_batch_marks_judged(const struct lea_batch_marks *marks,
 /* The device has its record, and its VG a claim if it is complete: nothing remains to be done. 0,
  * LEA_MARKER_WAS_SET or -errno. */
 int lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found);
+/* What has to come back was not dealt with: of a disk that gives no answer then, a reconcile asks,
+ * should the answer get lost. */
+void lea_batch_marks_take_back(const struct lea_batch_marks *marks, const struct lea_scan *scan,
+			       struct lea_retry_set *retries);
 /* The instance is gone for good; removes its marker, so that a flapping disk leaves no pile of
  * files. */
 void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_entry *entry);

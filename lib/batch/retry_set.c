@@ -21,16 +21,19 @@ void lea_retry_set_add_vg(struct lea_retry_set *retries, int fault,
 			lea_retry_set_add(retries, fault, &scanned->pv[i]->device);
 }
 
+/* Without a whole list of what has to come back, all entries do. */
+bool lea_retry_set_has(struct lea_retry_set *retries, const struct lea_device *device)
+{
+	const struct lea_devid number = lea_device_number(device);
+
+	return retries->fault &&
+	       (retries->is_full || lea_devset_has(&retries->numbers, &number));
+}
+
 int lea_retry_set_mark(struct lea_retry_set *retries, struct lea_entry *entries, size_t count)
 {
-	const bool settles = retries->fault && !retries->is_full;
-
-	/* Without a whole list of what has to come back, all entries do. */
-	for (size_t i = 0; settles && i < count; i++) {
-		const struct lea_devid number = lea_device_number(&entries[i].device);
-
-		entries[i].is_settled = !lea_devset_has(&retries->numbers, &number);
-	}
+	for (size_t i = 0; retries->fault && i < count; i++)
+		entries[i].is_settled = !lea_retry_set_has(retries, &entries[i].device);
 	return retries->fault;
 }
 

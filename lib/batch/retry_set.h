@@ -24,4 +24,6 @@ void lea_retry_set_add_vg(struct lea_retry_set *retries, int fault,
 /* Sets is_settled in the entries that need no retry. Returns the shortage, or 0. */
 LEA_MUST_CHECK int lea_retry_set_mark(struct lea_retry_set *retries, struct lea_entry *entries,
 				      size_t count);
+/* Does the device have to come back? */
+bool lea_retry_set_has(struct lea_retry_set *retries, const struct lea_device *device);
 void lea_retry_set_done(struct lea_retry_set *retries);

@@ -567,6 +567,8 @@ static const struct {
 	{"one that passes", LEA_NOT_NOW, true},
 };
 
+#define MARKER_ONE "/run/lvm/event/known/8:16-7-5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+
 TEST_EACH(failure_is_tried_again_by_its_class, failures)
 {
 	struct lea_entry entry;
@@ -579,6 +581,8 @@ TEST_EACH(failure_is_tried_again_by_its_class, failures)
 	r = run_pass(&entry, 1);
 	ck_assert_int_eq(r, lea_is_shortage(shortage) ? shortage : 0);
 	ck_assert_uint_eq(summary.vgs_again, shortage == LEA_NOT_NOW);
+	/* What comes back was not dealt with. */
+	ck_assert_int_eq(machine_has(MARKER_ONE), !lea_is_shortage(shortage));
 	outcome = shortage = 0;
 	ck_assert_msg(!strcmp(missed(), failures[_i].by_reconcile ? "vg_one " : ""), "%s",
 		      failures[_i].claim);

@@ -354,20 +354,6 @@ static void suspend(const char *is)
 }
 
 /* A multipath map that multipathd loads anew just now. */
-/* Its answer may get lost with the process that waits for it. Rows: what brings the device; a change
- * asks for nothing. */
-TEST_TIMES(a_disk_that_gives_no_answer_does_not_count_as_dealt_with, 2)
-{
-	struct lea_entry entry = event("sdb", 32, 2, PVID_A, false);
-
-	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
-	ck_assert(machine_has("/run/lvm/event/known/8:32-2-" UUID_A));
-	tree_put(&machine.tree, "/sick", "");
-	entry.kind = _i ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
-	ck_assert_str_eq(pass(&entry, 1), "");
-	ck_assert_int_eq(machine_has("/run/lvm/event/known/8:32-2-" UUID_A), _i);
-}
-
 TEST(a_member_that_is_suspended_is_no_verdict)
 {
 	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  8 device-mapper\n");
