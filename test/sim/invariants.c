@@ -280,6 +280,36 @@ static bool has_file(const struct sim_end *end, const char *folder, const char *
 	return false;
 }
 
+/* Do claims of two VGs have this name? */
+static bool is_name_shared(const struct sim_end *end, const char *name)
+{
+	char line[SIM_NAME_BYTES + 8];
+	unsigned count = 0;
+
+	snprintf(line, sizeof(line), "\nvg %s\n", name);
+	for (size_t i = 0; i < end->left_count; i++)
+		count += below(end->left[i].path, RUN "event/claims/") &&
+			 strstr(end->left[i].text, line);
+	return count > 1;
+}
+
+/* A VG that failed for good and has a vgs_online file counts as complete for lvm2's pvscan. A process
+ * that is killed may leave it. */
+static void judge_failed_vg(const struct rest *rest, const struct sim_end *end, const char *id,
+			    const char *text)
+{
+	char name[SIM_NAME_BYTES];
+	const char *line = strstr(text, "\nvg ");
+
+	if (!strstr(text, "\nstate failed\n") || strstr(text, "\nvgs-online made\n") || !line ||
+	    sscanf(line + 4, "%31s", name) != 1 || is_name_shared(end, name) ||
+	    sim_active_of(rest->state, id) || rest->course->deaths ||
+	    has_step(rest->history, SIM_KILL_WORKER))
+		return;
+	if (has_file(end, RUN "vgs_online/", name))
+		sim_found(rest->findings, "a vgs_online file stays of a VG that failed: %s", name);
+}
+
 /* A PV of a VG of ours that can be read has a record. */
 static void judge_record(const struct rest *rest, const struct sim_end *end, unsigned at)
 {
@@ -325,6 +355,10 @@ void sim_invariants(const struct sim_history *history, const struct sim_course *
 		return;
 	for (size_t i = 0; i < end->left_count; i++)
 		judge_file(&rest, &end->left[i]);
+	for (size_t i = 0; i < end->left_count; i++)
+		if (below(end->left[i].path, RUN "event/claims/"))
+			judge_failed_vg(&rest, end, below(end->left[i].path, RUN "event/claims/"),
+					end->left[i].text);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		judge_record(&rest, end, i);
 }
