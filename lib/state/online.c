@@ -211,24 +211,6 @@ int lea_online_write(int run_fd, const char *pvid, const struct lea_online *onli
 	return pvs_fd < 0 ? pvs_fd : lea_file_replace(pvs_fd, pvid, text, len);
 }
 
-static int look(int run_fd, const char *pvid, struct stat *ret_info);
-
-int lea_online_rename(int run_fd, const char *pvid, const struct lea_online *online)
-{
-	char path[64];
-	struct stat before;
-	int r = look(run_fd, pvid, &before), s = lea_online_write(run_fd, pvid, online);
-
-	if (r || s)
-		return s;
-	record_path(pvid, path);
-	return utimensat(run_fd, path,
-			 (const struct timespec[]){{.tv_nsec = UTIME_OMIT}, before.st_mtim},
-			 AT_SYMLINK_NOFOLLOW) < 0
-		       ? -errno
-		       : 0;
-}
-
 int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online)
 {
 	char text[RECORD_BYTES];
@@ -253,6 +235,22 @@ static int look(int run_fd, const char *pvid, struct stat *ret_info)
 	if (!fstatat(run_fd, path, ret_info, AT_SYMLINK_NOFOLLOW))
 		return 0;
 	return errno == ENOENT || errno == ENOTDIR ? LEA_ONLINE_ABSENT : -errno;
+}
+
+int lea_online_rename(int run_fd, const char *pvid, const struct lea_online *online)
+{
+	char path[64];
+	struct stat before;
+	int r = look(run_fd, pvid, &before), s = lea_online_write(run_fd, pvid, online);
+
+	if (r || s)
+		return s;
+	record_path(pvid, path);
+	r = utimensat(run_fd, path,
+		      (const struct timespec[]){{.tv_nsec = UTIME_OMIT}, before.st_mtim},
+		      AT_SYMLINK_NOFOLLOW);
+	/* Others may have removed it, as vgremove does. */
+	return r < 0 && errno != ENOENT ? -errno : 0;
 }
 
 int lea_online_look(int run_fd, const char *pvid)

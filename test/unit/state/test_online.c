@@ -233,6 +233,25 @@ TEST(no_answer_about_a_record_is_not_that_there_is_none)
 	ck_assert_int_eq(lea_online_look(run_fd, ID1), LEA_ONLINE_ABSENT);
 }
 
+/* A record that is newer than what was done about its VG is one of others. */
+TEST(a_record_that_gets_another_name_keeps_its_time)
+{
+	const struct lea_online before = {8, 16, "data", ""}, after = {8, 16, "fast", ""};
+	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}}, later = {.tv_sec = 1001};
+	struct lea_online online;
+
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &before), 0);
+	ck_assert_int_eq(utimensat(run_fd, "pvs_online/" ID1, old, 0), 0);
+	ck_assert_int_eq(lea_online_rename(run_fd, ID1, &after), 0);
+	ck_assert_int_eq(lea_online_read(run_fd, ID1, &online), 0);
+	ck_assert_str_eq(online.vg, "fast");
+	ck_assert(!lea_online_may_be_newer(run_fd, ID1, &later));
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &before), 0);
+	ck_assert(lea_online_may_be_newer(run_fd, ID1, &later));
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online/" ID1, 0), 0);
+	ck_assert_int_eq(lea_online_rename(run_fd, ID1, &after), 0);
+}
+
 /* Rows: it is kept when the record goes; it was released before; the record goes again, or has come
  * back before it is kept anew. */
 TEST_TIMES(a_file_that_is_kept_stays_without_the_record, 4)
