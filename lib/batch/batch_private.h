@@ -14,6 +14,7 @@
 #include "state/claim_index.h"
 #include "worker/pool.h"
 #include "worker/verdict.h"
+#include "world/failed_unit.h"
 
 #define LEA_BATCH_NAME_BYTES   128U
 #define LEA_BATCH_REASON_BYTES 192U
@@ -75,6 +76,7 @@ struct lea_candidates {
 	struct lea_batch_summary *summary;
 	struct lea_retry_set *retries; /* borrowed */
 	struct lea_batch_active active;
+	struct lea_failed_units failed;
 };
 
 /*

@@ -83,6 +83,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 	if (!candidates)
 		return;
 	lea_batch_log_active(candidates->options->world->log, &candidates->active);
+	lea_failed_units_start(&candidates->failed, candidates->options->world);
 	tdestroy(candidates->tree, keep);
 	tdestroy(candidates->names, keep);
 	lea_devset_done(&candidates->numbers);

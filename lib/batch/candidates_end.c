@@ -21,7 +21,6 @@
 #include "record/duplicates.h"
 #include "state/missing.h"
 #include "state/online.h"
-#include "world/failed_unit.h"
 
 /* The end state of a claim. */
 struct end {
@@ -113,11 +112,12 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 }
 
 /* Its claim has said so since: what is started may ask. */
-static void start_unit(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+static void note_unit(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		       enum lea_vg_trouble trouble, const char *reason)
 {
 	if (lea_decide_starts_unit(trouble, vg->by_claim, !strcmp(vg->claim.reason, reason)))
-		lea_failed_unit_start(vg->candidates->options->world, scanned->vg->name);
+		lea_failed_units_add(&vg->candidates->failed, vg->candidates->options->world,
+				     scanned->vg->name);
 }
 
 /* ---- VGs that no worker gets */
@@ -191,7 +191,7 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 				       .reason = reason});
 	if (r < 0)
 		return r;
-	start_unit(vg, scanned, by_person ? LEA_VG_BY_A_PERSON : LEA_VG_NOT_ACTIVATED, reason);
+	note_unit(vg, scanned, by_person ? LEA_VG_BY_A_PERSON : LEA_VG_NOT_ACTIVATED, reason);
 	return is_absent && !by_person ? lea_batch_keep_waiting(vg, scanned->vg) : r;
 }
 
@@ -249,7 +249,7 @@ int lea_batch_fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_
 				       .with_silent = true});
 	if (r < 0)
 		return r;
-	start_unit(vg, scanned, fault == -ETIMEDOUT ? LEA_VG_ON_HUNG_DISK : LEA_VG_NOT_NOW, reason);
+	note_unit(vg, scanned, fault == -ETIMEDOUT ? LEA_VG_ON_HUNG_DISK : LEA_VG_NOT_NOW, reason);
 	return lea_batch_keep_waiting(vg, scanned->vg);
 }
 
@@ -357,7 +357,7 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 	if (r == LEA_CLAIM_REPLACED)
 		return 0;
 	if (r >= 0 && (failed || in_part))
-		start_unit(vg, scanned,
+		note_unit(vg, scanned,
 			   in_part				  ? LEA_VG_WITHOUT_PVS
 			   : verdict == LEA_VERDICT_FAILED_FOR_NOW ? LEA_VG_NOT_NOW
 								  : LEA_VG_NOT_ACTIVATED,

@@ -576,7 +576,10 @@ int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *sca
 	candidates->summary = summary;
 	r = lea_candidates_complete(candidates, scan);
 	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
-	return r ? r : start_all(candidates, vgs, count);
+	r = r ? r : start_all(candidates, vgs, count);
+	/* What workers have yet to report comes with the end of the pass. */
+	lea_failed_units_start(&candidates->failed, candidates->options->world);
+	return r;
 }
 
 size_t lea_candidates_open(const struct lea_candidates *candidates)

@@ -48,7 +48,8 @@ static bool waits(struct lea_monitor_retry *later, struct lea_world *world)
 		return false;
 	if (!later->began_ms) {
 		later->began_ms = now;
-		return world->manager && world->manager->start(world, "dm-event.service");
+		return world->manager &&
+		       world->manager->start(world, (const char *const[]){"dm-event.service"}, 1);
 	}
 	return now - later->began_ms < MOST_MS;
 }

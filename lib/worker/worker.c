@@ -312,6 +312,7 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 	const bool failed = verdict == LEA_VERDICT_FAILED;
 	const bool is_refused = report->outcome == LEA_ACTIVATE_REFUSED;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_failed_units failed_units = {.count = 0};
 	struct lea_claims claims;
 	int r = lea_scan_vg_claim(scanned, &claim);
 
@@ -330,7 +331,8 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 	r = r ? r : lea_claim_report(&claims, scanned->vg->id, &claim);
 	if (!r && (failed || verdict == LEA_VERDICT_IN_PART)) {
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
-		lea_failed_unit_start(setting->world, scanned->vg->name);
+		lea_failed_units_add(&failed_units, setting->world, scanned->vg->name);
+		lea_failed_units_start(&failed_units, setting->world);
 	}
 	return r;
 }

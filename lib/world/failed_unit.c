@@ -6,7 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/unit_name.h"
-#include "world/manager.h"
 
 #define BEFORE "lvmevent-failed@"
 #define AFTER  ".service"
@@ -39,11 +38,24 @@ static bool is_filled(const struct lea_world *world, const char *unit)
 	return false;
 }
 
-void lea_failed_unit_start(const struct lea_world *world, const char *vg)
+void lea_failed_units_add(struct lea_failed_units *units, const struct lea_world *world,
+			  const char *vg)
 {
-	char unit[LEA_UNIT_BYTES];
+	char *unit = units->unit[units->count];
 
-	if (world->manager && lea_unit_name(BEFORE, vg, AFTER, unit) &&
-	    is_filled(world, unit))
-		world->manager->start(world, unit);
+	if (!world->manager || !lea_unit_name(BEFORE, vg, AFTER, unit) || !is_filled(world, unit))
+		return;
+	if (++units->count == ARRAY_SIZE(units->unit))
+		lea_failed_units_start(units, world);
+}
+
+void lea_failed_units_start(struct lea_failed_units *units, const struct lea_world *world)
+{
+	const char *unit[ARRAY_SIZE(units->unit)];
+
+	for (size_t i = 0; i < units->count; i++)
+		unit[i] = units->unit[i];
+	if (units->count)
+		world->manager->start(world, unit, units->count);
+	units->count = 0;
 }

@@ -5,12 +5,22 @@
  */
 #pragma once
 
+#include "world/manager.h"
 #include "world/world.h"
 
+/* Units to start. Zeroed: none. */
+struct lea_failed_units {
+	char unit[LEA_MANAGER_UNITS_MOST][LEA_UNIT_BYTES];
+	size_t count;
+};
+
 /*
- * lea_failed_unit_start - start the VG's unit, if anything was added to it
- * Some system calls, and if there is anything a process that is not waited for. To be called after
- * the VG's claim says why it failed, once for each failure: a caller that is killed in between
- * starts none. Does not log.
+ * lea_failed_units_add - note the VG's unit, if anything was added to it
+ * Some system calls; when there are many units, starts them. To be called after the VG's claim says
+ * why it failed, once for each failure: a caller that is killed before the start starts none. Does
+ * not log.
  */
-void lea_failed_unit_start(const struct lea_world *world, const char *vg);
+void lea_failed_units_add(struct lea_failed_units *units, const struct lea_world *world,
+			  const char *vg);
+/* Starts those that are noted, by one process, which is not waited for. None is noted then. */
+void lea_failed_units_start(struct lea_failed_units *units, const struct lea_world *world);

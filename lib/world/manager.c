@@ -187,22 +187,25 @@ static int end(struct lea_manager_waits *waits)
 	return r;
 }
 
-/* ---- to start a unit */
+/* ---- to start units */
+
+#define WORDS 4U /* before the units */
 
 static int ask(void *arg)
 {
-	const char *const argv[] = {"/usr/bin/systemctl", "--no-block", "start", "--", arg, NULL};
-
 	lea_proc_detach(-1);
-	return lea_proc_exec(argv) ? 1 : 0;
+	return lea_proc_exec(arg) ? 1 : 0;
 }
 
-static bool start(const struct lea_world *world, const char *unit)
+static bool start(const struct lea_world *world, const char *const *units, size_t count)
 {
 	LEA_AUTO(lea_freep) char *systemd = lea_world_path(world, SYSTEMD);
+	const char *argv[WORDS + LEA_MANAGER_UNITS_MOST + 1] = {"/usr/bin/systemctl", "--no-block",
+								"start", "--"};
 
-	return systemd && !access(systemd, F_OK) &&
-	       lea_proc_orphan(ask, (void *)(uintptr_t)unit) == 0;
+	for (size_t i = 0; i < count && i < LEA_MANAGER_UNITS_MOST; i++)
+		argv[WORDS + i] = units[i];
+	return systemd && !access(systemd, F_OK) && lea_proc_orphan(ask, argv) == 0;
 }
 
 const struct lea_manager lea_manager_real = {.look = look, .end = end, .start = start};

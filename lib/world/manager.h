@@ -9,9 +9,11 @@
 #include "base/unit_name.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define LEA_MANAGER_UNIT_BYTES LEA_UNIT_BYTES
+#define LEA_MANAGER_UNITS_MOST 64U
 
 /*
  * The limit that lvmevent-generator gives to a device ends with one odd microsecond: that
@@ -47,9 +49,10 @@ struct lea_manager {
 	 * Blocks for two seconds at most, for each that it ends. Does not log.
 	 */
 	int (*end)(struct lea_manager_waits *waits);
-	/* Starts a unit, and waits for nothing: systemctl may take long to answer, so a process
-	 * that is init's calls it. False: no systemd. Does not log. */
-	bool (*start)(const struct lea_world *world, const char *unit);
+	/* Starts at most LEA_MANAGER_UNITS_MOST units, and waits for nothing: systemctl may take
+	 * long to answer, so one process, which is init's, calls it for all. False: no systemd.
+	 * Does not log. */
+	bool (*start)(const struct lea_world *world, const char *const *units, size_t count);
 };
 extern const struct lea_manager lea_manager_real;
 

@@ -194,14 +194,17 @@ static char units_started[512]; /* each followed by a space */
 static char claim_at_start[4096];
 
 /* What is started may ask for the VG's claim at once. */
-static bool fake_start(const struct lea_world *world, const char *unit)
+static bool fake_start(const struct lea_world *world, const char *const *units, size_t count)
 {
-	const size_t len = strlen(units_started);
 	FILE *claim;
 	char path[256];
 
 	(void)world;
-	snprintf(units_started + len, sizeof(units_started) - len, "%s ", unit);
+	for (size_t i = 0; i < count; i++) {
+		const size_t len = strlen(units_started);
+
+		snprintf(units_started + len, sizeof(units_started) - len, "%s ", units[i]);
+	}
 	snprintf(path, sizeof(path), "%s/run/lvm/event/claims/" VG_ONE_ID, machine.tree.root);
 	claim_at_start[0] = '\0';
 	claim = fopen(path, "r");

@@ -2,6 +2,7 @@
 /* When lvmevent-failed@VG.service is started, and when not. */
 #include "flow/batch_scratch.h"
 #include "unit/suite.h"
+#include "world/failed_unit.h"
 
 #define FILLED "/etc/systemd/system/lvmevent-failed@.service.d"
 #define UNIT   "lvmevent-failed@vg_one.service "
@@ -104,4 +105,36 @@ TEST(it_starts_when_the_claim_says_why)
 	fill(FILLED);
 	ck_assert_str_eq(fails("LV vg_one/home: no"), UNIT);
 	ck_assert_msg(strstr(claim_at_start, "LV vg_one/home: no") != NULL, "%s", claim_at_start);
+}
+
+static size_t calls, all;
+
+static bool count_units(const struct lea_world *world, const char *const *units, size_t count)
+{
+	(void)world;
+	calls++;
+	all += count;
+	ck_assert_str_eq(units[count - 1] + strlen(units[count - 1]) - strlen(".service"),
+			 ".service");
+	return true;
+}
+
+/* A boot in which a thousand VGs fail starts no thousand processes. */
+TEST(many_units_are_started_by_few_processes)
+{
+	const struct lea_manager manager = {.start = count_units};
+	struct lea_failed_units units = {.count = 0};
+	char vg[32];
+
+	fill(FILLED);
+	machine.world->manager = &manager;
+	calls = all = 0;
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(vg, sizeof(vg), "vg%u", i);
+		lea_failed_units_add(&units, machine.world, vg);
+	}
+	lea_failed_units_start(&units, machine.world);
+	lea_failed_units_start(&units, machine.world);
+	ck_assert_uint_eq(all, 1000);
+	ck_assert_uint_eq(calls, 1000 / LEA_MANAGER_UNITS_MOST + 1);
 }

@@ -37,7 +37,7 @@ static const struct lea_workers_options options = {
 	.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = "/bin/true", .lost = lost};
 
 /* In the worker. */
-static bool start(const struct lea_world *world, const char *unit)
+static bool start(const struct lea_world *world, const char *const *units, size_t count)
 {
 	once[UNITS_STARTED]++;
 	return true;
