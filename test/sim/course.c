@@ -141,15 +141,25 @@ static bool was_of(const struct sim_course *course, const struct sim_state *stat
 	return false;
 }
 
+/* Until when may the disk be taken for what it was? Its record tells of a PV that was wiped, and only
+ * reading it refutes that. */
+static uint64_t believed_until(const struct sim_course *course, const struct sim_disk *disk,
+			       unsigned index)
+{
+	return !disk->is_pv && sim_is_silent(disk) ? SIM_EVER : course->told_ms[index];
+}
+
 uint64_t sim_believed_until(const struct sim_course *course, const struct sim_state *state,
 			    const char *id)
 {
-	uint64_t until = 0;
+	uint64_t until = 0, one;
 
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (state->disk[i].is_there && was_of(course, state, id, i) &&
-		    course->told_ms[i] > until)
-			until = course->told_ms[i];
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		if (!state->disk[i].is_there || !was_of(course, state, id, i))
+			continue;
+		one = believed_until(course, &state->disk[i], i);
+		until = one > until ? one : until;
+	}
 	return until;
 }
 
@@ -508,6 +518,9 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->udev_until_ms[disk] =
 			state->now_ms + course->delay_ms[disk] + now->slow_ms + SIM_ANSWERED_MS;
 	}
+	/* It has begun to read the disk, or is about to. */
+	if (step->op == SIM_SLOW && course->udev_until_ms[disk] > state->now_ms)
+		course->udev_until_ms[disk] += now->slow_ms;
 	/* udev may give up, too, and then knows nothing of a PV. It reads a slow disk as well, as
 	 * slowly as it began, for an add and for what is written to it. */
 	if (now->is_there && now->hangs &&
