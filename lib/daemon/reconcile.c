@@ -410,10 +410,14 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 		return has_skipped_change(reconcile, entry, &seqnum) ? READ_AGAIN : DEALT_WITH;
 	if (is_taken(reconcile, entry))
 		return DEALT_WITH;
-	/* What was refused and has a marker of the PV was recorded since then. */
+	/* What was refused and has a marker of the PV was recorded since then. While a worker had
+	 * its VG, reading it could not end the claim: now it can. */
 	if (lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key) &&
 	    !lea_marker_is_set(event_fd, &entry->device, entry->pvid))
-		return is_refusal_outdated(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
+		return is_refusal_outdated(reconcile, entry) ||
+				       count_among(&reconcile->again, entry)
+			       ? READ_AGAIN
+			       : DEALT_WITH;
 	return was ? READ_AGAIN : NOT_DEALT_WITH;
 }
 

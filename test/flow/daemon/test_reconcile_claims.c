@@ -254,6 +254,23 @@ TEST_EACH(a_record_that_others_removed_comes_back, removed)
 		      removed[_i].claim);
 }
 
+/* vgremove of an older release leaves the record. The PV was read as one of no VG while a worker, which
+ * died later, still had the VG: its claim, left to that, lists the PV, which is of another VG now. */
+TEST(the_claim_of_a_vg_that_was_removed_beside_its_worker_ends)
+{
+	const char *const pairs[] = {"GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21",
+				     "VqoF2z-8DLr-9uB4-DSmt-7k8I-RGz3-GndTHh", NULL};
+
+	come();
+	fail_for_now();
+	machine_change("one-pv", "sda", pairs);
+	tree_remove(&machine.tree, "/run/lvm/event/known/8:16-7-" UUID_ONE);
+	ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), 0);
+	reconcile();
+	ck_assert_str_eq(drain(), "");
+	ck_assert(!machine_has(CLAIM_ONE));
+}
+
 /* Rows: how the administrator went on after vgremove. */
 static const struct {
 	const char *claim;
