@@ -34,12 +34,16 @@ static bool was_disk_added_since(const struct sim_oracle *oracle, uint32_t disks
 	return false;
 }
 
-/* Another disk that the VG was activated on carries the PV of this one. */
-static bool is_beside(const struct sim_state *state, const struct sim_active *active, unsigned disk)
+/* Another disk, on which the VG was activated or which was known earlier, carries the PV of this
+ * one. */
+static bool is_beside(const struct sim_oracle *oracle, const struct sim_state *state,
+		      const struct sim_active *active, unsigned disk)
 {
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (active->disks & 1U << i && i != disk &&
-		    !strcmp(state->disk[i].pvid, state->disk[disk].pvid))
+		if ((active->disks & 1U << i ||
+		     (sim_is_pv(&state->disk[i]) &&
+		      oracle->course.told_ms[i] < oracle->course.told_ms[disk])) &&
+		    i != disk && !strcmp(state->disk[i].pvid, state->disk[disk].pvid))
 			return true;
 	return false;
 }
@@ -58,7 +62,7 @@ static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *s
 		const struct sim_disk *disk = &state->disk[i];
 		const bool counts = disk == newest ||
 				    (disks & 1U << i && (disk->is_foreign || disk->is_exported ||
-							 is_beside(state, active, i)));
+							 is_beside(oracle, state, active, i)));
 
 		if (counts && oracle->course.told_ms[i] > active->at_ms &&
 		    !(active->disks & 1U << i))
