@@ -521,20 +521,22 @@ static bool is_unnamed(struct lea_world *world, const struct lea_device *device)
 /*
  * If it came into use after charge was taken, and not as a PV, its add was missed, or is on its way:
  * udev's file of a loop device is of the time before it had a file, until udev hears of that. Only a
- * device that our rule saw as a PV, or that was there before, became another PV by a change.
+ * device that our rule saw as a PV, or that was there before, became another PV by a change, and so
+ * did one of which that cannot be found out. 0, or the shortage for which it cannot.
  */
-static enum lea_entry_kind kind_of_unnamed(struct lea_world *world, const struct lea_device *device)
+static int kind_of_unnamed(struct lea_world *world, const struct lea_device *device,
+			   enum lea_entry_kind *ret_kind)
 {
 	char first[64] = "", initialized[32];
+	const bool was_pv = lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) &&
+			    strcmp(first, "none") != 0;
+	int r = 0;
 
-	if (lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) &&
-	    strcmp(first, "none") != 0)
-		return LEA_ENTRY_CHANGE;
-	return lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) &&
-			       lea_since_predates(lea_world_run(world), initialized,
-						  device->diskseq)
-		       ? LEA_ENTRY_CHANGE
-		       : LEA_ENTRY_MISSED;
+	if (!was_pv &&
+	    lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)))
+		r = lea_since_ask(lea_world_run(world), initialized, device->diskseq);
+	*ret_kind = was_pv || r ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 /*
@@ -557,9 +559,11 @@ static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea
 	if (r)
 		return r;
 	/* A PV that was dealt with may have become another one while udev could not read it. */
-	entry.kind = find_device(&reconcile->done, &entry.device)
-			     ? LEA_ENTRY_CHANGE
-			     : kind_of_unnamed(options->world, device);
+	entry.kind = LEA_ENTRY_CHANGE;
+	if (!find_device(&reconcile->done, &entry.device))
+		r = kind_of_unnamed(options->world, device, &entry.kind);
+	if (r)
+		return r;
 	pv = find_device(&reconcile->again, &entry.device);
 	if (pv)
 		memcpy(entry.pvid, pv->pvid, sizeof(entry.pvid));

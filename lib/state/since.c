@@ -46,15 +46,26 @@ int lea_since_write(int run_fd, int event_fd, uint64_t now_us, uint64_t diskseq)
 	return r == LEA_FILE_EXISTS ? LEA_SINCE_EARLIER : r;
 }
 
-bool lea_since_predates(int run_fd, const char *initialized, uint64_t diskseq)
+int lea_since_ask(int run_fd, const char *initialized, uint64_t diskseq)
 {
 	uint64_t since_us, initialized_us, highest;
 	char text[TEXT_BYTES];
 	const char *rest;
+	int r;
 
-	if (!parse(initialized, &initialized_us, &rest) ||
-	    lea_file_read_into(run_fd, "event/" LEA_SINCE_FILE, text, sizeof(text)) ||
-	    !parse(text, &since_us, &rest) || initialized_us >= since_us)
-		return false;
-	return !diskseq || !parse(rest, &highest, &rest) || !highest || diskseq <= highest;
+	if (!parse(initialized, &initialized_us, &rest))
+		return 0;
+	r = lea_file_read_into(run_fd, "event/" LEA_SINCE_FILE, text, sizeof(text));
+	if (r)
+		return r < 0 ? r : 0;
+	if (!parse(text, &since_us, &rest) || initialized_us >= since_us)
+		return 0;
+	return !diskseq || !parse(rest, &highest, &rest) || !highest || diskseq <= highest
+		       ? LEA_SINCE_BEFORE
+		       : 0;
+}
+
+bool lea_since_predates(int run_fd, const char *initialized, uint64_t diskseq)
+{
+	return lea_since_ask(run_fd, initialized, diskseq) > 0;
 }

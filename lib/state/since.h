@@ -16,6 +16,7 @@
 
 enum lea_since_outcome {
 	LEA_SINCE_EARLIER = 1, /* a moment is stored, or this boot was armed; nothing written */
+	LEA_SINCE_BEFORE,      /* the device came into use before that */
 };
 
 /* Stores the moment, unless an earlier one applies. @run_fd: /run/lvm, @event_fd: /run/lvm/event. 0,
@@ -27,6 +28,8 @@ LEA_MUST_CHECK int lea_since_write(int run_fd, int event_fd, uint64_t now_us, ui
  * @initialized: USEC_INITIALIZED in decimal; NULL or no number: udev sees the device for the first
  *               time
  * @diskseq:     of the device; 0: none
- * One system call if no moment is stored, otherwise three.
+ * One system call if no moment is stored, otherwise three. False also if that cannot be read.
  */
 bool lea_since_predates(int run_fd, const char *initialized, uint64_t diskseq);
+/* The same: LEA_SINCE_BEFORE, 0, or -errno: it cannot be read. */
+LEA_MUST_CHECK int lea_since_ask(int run_fd, const char *initialized, uint64_t diskseq);

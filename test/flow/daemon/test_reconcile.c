@@ -644,6 +644,16 @@ TEST(device_that_udev_does_not_name_and_of_before_is_a_change)
 	ck_assert_int_eq(queued_as(), LEA_ENTRY_CHANGE);
 }
 
+/* That it was not there before is known only if that can be read. */
+TEST(device_that_udev_does_not_name_is_a_change_if_nobody_knows_when_it_came)
+{
+	drop_record();
+	conf.probe_unknown = conf.event_activation = true;
+	machine.properties = "USEC_INITIALIZED=4000\n";
+	tree_link(&machine.tree, "/run/lvm/event/since", "since");
+	ck_assert_int_eq(queued_as(), LEA_ENTRY_CHANGE);
+}
+
 /* pvchange -u, and then the disk gives udev no answer. */
 TEST(device_of_a_vg_that_is_done_which_udev_does_not_name_is_a_change)
 {
