@@ -113,7 +113,7 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 
 /* Its claim has said so since: what is started may ask. */
 static void note_unit(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
-		       enum lea_vg_trouble trouble, const char *reason)
+		      enum lea_vg_trouble trouble, const char *reason)
 {
 	if (lea_decide_starts_unit(trouble, vg->by_claim, !strcmp(vg->claim.reason, reason)))
 		lea_failed_units_add(&vg->candidates->failed, vg->candidates->options->world,
@@ -358,9 +358,9 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 		return 0;
 	if (r >= 0 && (failed || in_part))
 		note_unit(vg, scanned,
-			   in_part				  ? LEA_VG_WITHOUT_PVS
-			   : verdict == LEA_VERDICT_FAILED_FOR_NOW ? LEA_VG_NOT_NOW
+			  in_part				  ? LEA_VG_WITHOUT_PVS
+			  : verdict == LEA_VERDICT_FAILED_FOR_NOW ? LEA_VG_NOT_NOW
 								  : LEA_VG_NOT_ACTIVATED,
-			   reason);
+			  reason);
 	return r < 0 || !lacks_pv(result, verdict) ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }
