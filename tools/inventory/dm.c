@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What device-mapper says about the chosen LVs. Its requests can wait for a disk, so a child makes
- * them: one list, then one request for each active LV, and one more for the status of those of
- * which a field depends on it.
+ * them: one list, then one request for each LV that is in it, and one more for the status of those
+ * of which a field depends on it.
  */
 #include "inventory/collect.h"
 
@@ -17,9 +17,11 @@
 #include "world/dm.h"
 #include "world/hanging.h"
 
-#define DEADLINE_MS  2000U
-#define LIMIT_MS     6000U
-#define STATUS_BYTES 384U
+#define DEADLINE_MS   2000U
+/* Of the list, and of all that is asked after it. */
+#define LIST_LIMIT_MS 3000U
+#define LIMIT_MS      3000U
+#define STATUS_BYTES  384U
 
 /* One LV of the inventory, and what is to be asked. The first one is none: it asks for the list. */
 struct question {
@@ -45,8 +47,10 @@ struct asking {
 	size_t count, room;
 	struct lea_dm_listed *node; /* in the child: all nodes, sorted by uuid */
 	size_t node_count;
-	bool is_listed; /* in the child: node has all uuids */
-	int fault;	/* in the child: there is no list */
+	bool is_listed;	    /* in the child: node has all uuids */
+	int fault;	    /* there is no list */
+	uint8_t *is_absent; /* owned; of each question; follows the answer of the list */
+	const int *fd;	    /* in the parent: where it follows; borrowed */
 };
 
 /* ---- in the child */
@@ -56,6 +60,17 @@ static int by_uuid(const void *a, const void *b)
 	const struct lea_dm_listed *x = a, *y = b;
 
 	return strcmp(x->uuid, y->uuid);
+}
+
+static bool is_there(const struct asking *asking, const char *uuid)
+{
+	struct lea_dm_listed key;
+
+	if (!uuid || !asking->is_listed)
+		return uuid;
+	snprintf(key.uuid, sizeof(key.uuid), "%s", uuid);
+	return asking->node_count &&
+	       bsearch(&key, asking->node, asking->node_count, sizeof(*asking->node), by_uuid);
 }
 
 static int list_nodes(struct asking *asking)
@@ -68,18 +83,10 @@ static int list_nodes(struct asking *asking)
 	asking->is_listed = !r;
 	if (asking->node_count)
 		qsort(asking->node, asking->node_count, sizeof(*asking->node), by_uuid);
+	for (size_t i = 1; i < asking->count; i++)
+		asking->is_absent[i] = !is_there(asking, asking->question[i].uuid) &&
+				       !is_there(asking, asking->question[i].other_uuid);
 	return 0;
-}
-
-static bool is_there(const struct asking *asking, const char *uuid)
-{
-	struct lea_dm_listed key;
-
-	if (!asking->is_listed)
-		return true;
-	snprintf(key.uuid, sizeof(key.uuid), "%s", uuid);
-	return asking->node_count &&
-	       bsearch(&key, asking->node, asking->node_count, sizeof(*asking->node), by_uuid);
 }
 
 /* 0, LEA_DM_ABSENT, or -errno: nobody knows. */
@@ -87,7 +94,7 @@ static int get_info(const struct asking *asking, const char *uuid, struct lea_dm
 {
 	struct lea_dm *dm = asking->world->dm;
 
-	return uuid && is_there(asking, uuid) ? dm->info(dm, uuid, info) : LEA_DM_ABSENT;
+	return is_there(asking, uuid) ? dm->info(dm, uuid, info) : LEA_DM_ABSENT;
 }
 
 static bool get_status(const struct asking *asking, const char *name,
@@ -135,6 +142,15 @@ static void ask(void *arg, uint32_t index, void *content, struct lea_hanging_ans
 		reply->has_status = get_status(asking, info.name, reply->status);
 	if (!get_info(asking, question->real_uuid, &info))
 		reply->has_real_status = get_status(asking, info.name, reply->real_status);
+}
+
+static int send_reply(void *arg, int fd, void *content, struct lea_hanging_answer *answer)
+{
+	const struct asking *asking = arg;
+	const int r = lea_wire_write(fd, answer, sizeof(struct reply));
+
+	(void)content;
+	return r || answer->index ? r : lea_wire_write(fd, asking->is_absent, asking->count);
 }
 
 /* ---- in the parent */
@@ -233,12 +249,14 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 
 static int take_reply(void *arg, struct lea_hanging_answer *answer)
 {
-	const struct asking *asking = arg;
+	struct asking *asking = arg;
 	const struct question *question = &asking->question[answer->index];
 	const struct reply *reply = (const struct reply *)answer;
 
-	if (!answer->index)
-		return 0;
+	if (!answer->index) {
+		asking->fault = reply->fault;
+		return lea_wire_read(*asking->fd, asking->is_absent, asking->count);
+	}
 	if (reply->fault) {
 		set_unknown(asking->inventory, question);
 		return 0;
@@ -265,6 +283,21 @@ static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 	return &asking->question[index].item;
 }
 
+/* Of an LV that is not in the list, nothing more is asked. */
+static void close_absent(struct asking *asking)
+{
+	if (asking->fault)
+		lose(asking, 0, NULL);
+	for (size_t i = 1; i < asking->count; i++) {
+		struct question *question = &asking->question[i];
+
+		if (!question->item.is_open || !asking->is_absent[i])
+			continue;
+		question->item.is_open = false;
+		*question->state = (struct lea_lv_state){.activity = LEA_LV_INACTIVE};
+	}
+}
+
 /* What was not asked, for want of a child, is unknown. */
 static void run(struct asking *asking)
 {
@@ -275,6 +308,7 @@ static void run(struct asking *asking)
 		.take = take_reply,
 		.lose = lose,
 		.work = ask,
+		.send = send_reply,
 	};
 	struct lea_hanging hanging = {
 		.world = asking->world,
@@ -284,8 +318,13 @@ static void run(struct asking *asking)
 		.remembers = true,
 		.fd = -1,
 	};
-	const int fault = lea_hanging_run(&hanging, (uint32_t)asking->count, LIMIT_MS);
+	int fault;
 
+	asking->fd = &hanging.fd;
+	fault = lea_hanging_run(&hanging, 1, LIST_LIMIT_MS);
+	if (!fault)
+		close_absent(asking);
+	fault = fault ? fault : lea_hanging_run(&hanging, (uint32_t)asking->count, LIMIT_MS);
 	if (fault) {
 		lea_log(asking->world->log, LEA_LOG_WARNING, "device-mapper cannot be asked: %s",
 			strerror(-fault));
@@ -305,10 +344,13 @@ int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
 		*compat = lea_compat_of(world->dm->release);
 	for (size_t i = 0; i < inventory->vg_count; i++)
 		inventory->vg[i].facts.compat = compat;
+	asking.is_absent = r ? NULL : calloc(asking.count, sizeof(*asking.is_absent));
+	r = r || asking.is_absent ? r : -ENOMEM;
 	if (!r && asking.count > 1 && world->dm && conf->activation)
 		run(&asking);
 	else if (!r)
 		lose(&asking, 0, NULL);
+	free(asking.is_absent);
 	free(asking.question);
 	return r;
 }
