@@ -3,6 +3,7 @@
 #include "activate/activate_vg.h"
 
 #include "activate/dm_activate.h"
+#include "activate/hold.h"
 #include "activate/settings.h"
 #include "base/cleanup.h"
 #include "base/id.h"
@@ -221,23 +222,13 @@ static int ask_guard(const struct lea_activate_vg *vg, const struct lea_plan *pl
 }
 
 /* While a slow disk was read, another one may have gone, and its number may be a third one's by
- * now: the tables name only numbers. 0: go on. */
-static int check_numbers(const struct lea_activate_vg *vg, const struct lea_plan *plan)
+ * now. 0: go on. */
+static int hold_pvs(const struct lea_activate_vg *vg, const struct lea_plan *plan,
+		    struct lea_hold *hold)
 {
-	const struct lea_scan_vg *scanned = vg->scanned;
-	int r = 0;
+	const int r = lea_hold_pvs(vg->world, vg->scanned, plan->uses_pv, hold);
 
-	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
-		const struct lea_device *device = scanned->pv[i] ? &scanned->pv[i]->device : NULL;
-		uint64_t now = 0;
-
-		if (device && plan->uses_pv[i] && device->diskseq)
-			r = lea_sysfs_diskseq(vg->world, lea_device_devno(device), &now);
-		/* One that has gone gets no table. */
-		if (r || (now && now != device->diskseq))
-			return r ? r : lea_activate_not_as_read(vg, "a disk of it went");
-	}
-	return 0;
+	return r == LEA_HOLD_NOT_AS_READ ? lea_activate_not_as_read(vg, "a disk of it went") : r;
 }
 
 int lea_activate_not_as_read(const struct lea_activate_vg *vg, const char *why)
@@ -251,11 +242,12 @@ int lea_activate_not_as_read(const struct lea_activate_vg *vg, const char *why)
 static int activate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	struct lea_dm_exec_up options = {vg->arena, vg->conf, vg->options->test, NULL};
+	LEA_AUTO(lea_hold_done) struct lea_hold hold = {0};
 	struct lea_plan *plan;
 	int r = plan_vg(vg, result, &plan);
 
 	r = r ? r : ask_guard(vg, plan, result);
-	r = r ? r : check_numbers(vg, plan);
+	r = r ? r : hold_pvs(vg, plan, &hold);
 	if (r)
 		return r;
 	if (vg->refreshes)

@@ -105,6 +105,17 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 	return (world->open_device ? world->open_device : open_device)(world, path, major, minor);
 }
 
+int lea_blockdev_diskseq(int fd, uint64_t *ret_diskseq)
+{
+#ifdef BLKGETDISKSEQ
+	return ioctl(fd, BLKGETDISKSEQ, ret_diskseq) < 0 ? -errno : 0;
+#else
+	(void)fd;
+	(void)ret_diskseq;
+	return -ENOTTY;
+#endif
+}
+
 int lea_blockdev_size(int fd, uint64_t *ret_bytes)
 {
 	struct stat st;

@@ -26,3 +26,6 @@ LEA_MUST_CHECK int lea_blockdev_size(int fd, uint64_t *ret_bytes);
 /* Reads exactly @len_bytes, at any alignment. Blocks. 0, or -errno (-EIO if the device ends
  * earlier). */
 LEA_MUST_CHECK int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_bytes);
+/* The number of the disk's instance, also for a partition. 0 or -errno; -ENOTTY: this kernel has
+ * none, or it is a file. */
+LEA_MUST_CHECK int lea_blockdev_diskseq(int fd, uint64_t *ret_diskseq);

@@ -408,9 +408,19 @@ int sim_disk_at(uint32_t minor)
 	return -1;
 }
 
+/* While a program has a disk open, its number stays its own. */
+static bool is_held(uint32_t index)
+{
+	for (uint32_t fd = 0; fd < SIM_FDS; fd++)
+		if (sim_fds[fd].owners && sim_fds[fd].kind == SIM_FD_DISK &&
+		    sim_fds[fd].index == index)
+			return true;
+	return false;
+}
+
 static bool is_index_free(uint32_t index)
 {
-	return sim_disk_at(index * 16) < 0;
+	return sim_disk_at(index * 16) < 0 && !is_held(index);
 }
 
 static void show_files(uint32_t disk)
@@ -555,6 +565,7 @@ int sim_disk_open(struct lea_world *world, const char *path, uint32_t major, uin
 		return -errno;
 	sim_fd_note(fd, SIM_FD_DISK);
 	sim_fds[fd].disk = (uint32_t)disk;
+	sim_fds[fd].index = sim_unit[disk].index;
 	sim_fds[fd].instance = sim_unit[disk].instance;
 	return fd;
 }

@@ -178,6 +178,7 @@ struct sim_fd {
 	void *of;      /* loop, monitor, file, watch */
 	pid_t pid;     /* SIM_FD_PROC */
 	uint32_t disk; /* SIM_FD_DISK */
+	uint32_t index; /* the number that the disk had */
 	uint64_t instance;
 };
 extern struct sim_fd sim_fds[SIM_FDS];
