@@ -485,6 +485,16 @@ static int await_rest(struct lea_batch_pass *pass, const struct lea_found *found
 	return lea_is_shortage(r) ? 0 : r;
 }
 
+/* The change of another PV may complete the VG in a later pass, which does not know of this one. */
+static int end_wait(struct lea_batch_pass *pass, const struct lea_found *found,
+		    enum lea_entry_kind kind)
+{
+	const int r = lea_candidates_end_wait(pass->candidates, found, kind);
+
+	lea_retry_set_add(&pass->retries, r, &found->device);
+	return lea_is_shortage(r) ? 0 : r;
+}
+
 static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 			enum lea_entry_kind kind)
 {
@@ -513,6 +523,8 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 		r = lea_candidates_was_added(pass->candidates, found, kind, &is_added);
 	if (!r && is_added)
 		r = await_rest(pass, found, &record);
+	else if (!r && record.complete != LEA_COMPLETE && found->vg)
+		r = end_wait(pass, found, kind);
 	/* A change activates nothing, so it begins no wait, either. */
 	if (found->vg && (kind != LEA_ENTRY_CHANGE || record.complete == LEA_COMPLETE))
 		lea_partial_note(pass->options->partial, found, record.complete == LEA_COMPLETE);

@@ -93,6 +93,10 @@ void lea_candidates_free(struct lea_candidates *candidates);
 LEA_MUST_CHECK int lea_candidates_was_added(const struct lea_candidates *candidates,
 					    const struct lea_found *found,
 					    enum lea_entry_kind kind, bool *ret_was);
+/* If @found, whose VG is still incomplete, is there by a change only, no earlier add waits for the VG
+ * any more. 0 or -errno. */
+LEA_MUST_CHECK int lea_candidates_end_wait(struct lea_candidates *candidates,
+					   const struct lea_found *found, enum lea_entry_kind kind);
 /* Adds the VG of a device whose record says that the VG is complete now. @kind: of the device's
  * entry. */
 LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,

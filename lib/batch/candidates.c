@@ -316,6 +316,15 @@ static void take_awaited(struct lea_batch_vg *vg, const struct lea_found *found,
 				       vg->kind);
 }
 
+int lea_candidates_end_wait(struct lea_candidates *candidates, const struct lea_found *found,
+			    enum lea_entry_kind kind)
+{
+	return has_awaited(candidates) && was_refused(candidates, found, kind)
+		       ? lea_mark_drop(candidates->options->event_fd, LEA_MARK_AWAITED,
+				       found->vg->id)
+		       : 0;
+}
+
 void lea_batch_end_wait(struct lea_batch_vg *vg)
 {
 	int r = vg->is_awaited

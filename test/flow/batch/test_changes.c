@@ -481,6 +481,23 @@ TEST_TIMES(an_add_does_not_wait_for_a_pv_that_was_refused, 3)
 			 _i == 2 ? "" : "vg-two.pvs ");
 }
 
+/* Nor if another PV completes the VG, whose record was removed meanwhile, as lvm2's commands do for a
+ * VG of another host. Rows: sdc was refused when it came; it was not. */
+TEST_TIMES(no_change_of_another_pv_completes_what_was_refused, 2)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	ck_assert(machine_has(AWAITED));
+	if (!_i)
+		ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:48-3"),
+				 0);
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_A);
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), "");
+	ck_assert_int_eq(machine_has(AWAITED), _i);
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), _i ? "vg-two.pvs " : "");
+}
+
 /* What came while event_activation was 0 came for nobody. A reconcile finds it when the setting is 1
  * again, and a person may have brought it up and taken it down since. */
 TEST(what_came_while_events_did_nothing_waits_for_an_add)
