@@ -637,6 +637,26 @@ pid_t sim_lvm_step(const struct sim_step *step)
 	return proc && step->op != SIM_LOCK_VG && step->op != SIM_LOCK_LIST ? proc->pid : 0;
 }
 
+/* Of several VGs with one name, lvm2 skips all. */
+static bool activate_named(const char *name)
+{
+	struct found found = {.missing = 0};
+	struct sim_vg *vg = NULL;
+
+	for (uint32_t v = 0; v < SIM_VGS; v++) {
+		const struct found here =
+			sim_vg[v].exists ? find(&sim_vg[v]) : (struct found){.missing = 0};
+
+		if (!here.is_any || strcmp(sim_vg[v].name, name) != 0)
+			continue;
+		if (vg)
+			return false;
+		vg = &sim_vg[v];
+		found = here;
+	}
+	return !vg || (may_activate(vg, &found) && activate(vg, &found, true));
+}
+
 int sim_lvm_run(const char *const argv[])
 {
 	struct sim_proc *caller = sim.now->main;
@@ -647,15 +667,7 @@ int sim_lvm_run(const char *const argv[])
 	sim_sleep("lvm", 20 + sim_draw(200));
 	caller->runs_lvm = true;
 	for (size_t i = 0; argv[i]; i++)
-		for (uint32_t v = 0; v < SIM_VGS; v++) {
-			struct sim_vg *vg = &sim_vg[v];
-			struct found found;
-
-			if (!vg->exists || strcmp(vg->name, argv[i]) != 0)
-				continue;
-			found = find(vg);
-			done = may_activate(vg, &found) && activate(vg, &found, true) && done;
-		}
+		done = activate_named(argv[i]) && done;
 	/* lvm is a process of its own: the caller's children have the caller's world. */
 	caller->runs_lvm = false;
 	caller->world = world;

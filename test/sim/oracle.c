@@ -244,8 +244,11 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 {
 	bool is_sound = sim_is_sound(state, vg->id);
 
+	/* What is refused for a copy need not come up when the copy goes: the other device may have
+	 * come while the VG was active, and been ignored. */
 	if (sim_is_add(step->op) && !is_lost_repeat(oracle, step, state) &&
-	    sim_was_only_one_added(&oracle->course, state, vg->id))
+	    sim_was_only_one_added(&oracle->course, state, vg->id) &&
+	    !sim_is_copied(state, vg->id))
 		vg->is_asked_for = true;
 	if (is_sound && vg->is_asked_for && !vg->going_down_ms &&
 	    is_told(oracle, step, state, vg)) {
@@ -270,6 +273,13 @@ static bool was_left_to_memory(const struct sim_oracle *oracle, const struct sim
 
 	return sim_is_for_copies(vg->why_not) &&
 	       !sim_oracle_why_not(oracle, &oracle->course.before, vg, &by_memory);
+}
+
+/* Before the step a PV of the VG was on two disks, which nobody may have known yet, and nothing else
+ * forbade it: what began then may end later. */
+static bool was_copied_unread(const struct sim_known_vg *vg)
+{
+	return sim_is_for_copies(vg->why_not) && !vg->is_calm;
 }
 
 static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
@@ -304,7 +314,7 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_ms = vg->off_soon_ms = 0;
 	note_due(oracle, step, state, vg);
 	not = sim_oracle_why_not(oracle, state, vg, NULL);
-	if (not != vg->why_not && was_left_to_memory(oracle, vg))
+	if (not != vg->why_not && (was_left_to_memory(oracle, vg) || was_copied_unread(vg)))
 		vg->is_certain = false;
 	/* An activation that began before may end later, unless nothing was under way. */
 	if (not &&!vg->is_certain && vg->is_calm) {

@@ -191,8 +191,9 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 	const struct sim_course *course = &oracle->course;
 	uint32_t least = least_seqno(oracle, state, vg->id);
 
+	/* Of a VG whose disks have gone since, nobody can say which disks it was on. */
 	if (active->seqno < least && active->at_ms > vg->seqno_ms + UNDER_WAY_MS &&
-	    !is_meant_by_pvid(state, active))
+	    !active->lost_disks && !is_meant_by_pvid(state, active))
 		sim_found(oracle->findings,
 			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
 			  " instead of %" PRIu32,
