@@ -90,19 +90,26 @@ static bool is_set(char *const environ_[], const char *name)
 	return value && !strcmp(value, "1");
 }
 
-/* LVMEVENT_NEW and LVMEVENT_FIRST are set by our udev rule, which explains them. */
-static enum lea_entry_kind read_kind(char *const environ_[], int run_fd, uint64_t diskseq)
+/* LVMEVENT_NEW and LVMEVENT_FIRST are set by our udev rule, which explains them. 0, or the shortage
+ * for which it cannot be found out. */
+static int read_kind(char *const environ_[], int run_fd, struct lea_entry *entry)
 {
 	const char *action = get(environ_, "ACTION"), *uuid = get(environ_, "ID_FS_UUID");
 	const char *first = get(environ_, "LVMEVENT_FIRST");
 	const bool is_new = is_set(environ_, "LVMEVENT_NEW");
+	int r;
 
+	entry->kind = LEA_ENTRY_ADD;
 	if (strcmp(action, "change") != 0 || is_set(environ_, "DM_ACTIVATION"))
-		return LEA_ENTRY_ADD;
-	if ((!is_new && (!first || !uuid || strcmp(first, uuid) != 0)) ||
-	    lea_since_predates(run_fd, get(environ_, "USEC_INITIALIZED"), diskseq))
-		return LEA_ENTRY_CHANGE;
-	return is_new ? LEA_ENTRY_ADD : LEA_ENTRY_MISSED;
+		return 0;
+	entry->kind = LEA_ENTRY_CHANGE;
+	if (!is_new && (!first || !uuid || strcmp(first, uuid) != 0))
+		return 0;
+	r = lea_since_ask(run_fd, get(environ_, "USEC_INITIALIZED"), entry->device.diskseq);
+	/* A file that makes no sense must neither lose what came nor bring up what was there. */
+	if (r != LEA_SINCE_BEFORE)
+		entry->kind = is_new && !r ? LEA_ENTRY_ADD : LEA_ENTRY_MISSED;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 static int read_number(char *const environ_[], struct lea_entry *entry)
@@ -155,8 +162,6 @@ static int publish(int run_fd, const struct lea_entry *entry)
 		event_fd = lea_queue_open(run_fd);
 		r = event_fd < 0 ? event_fd : lea_queue_put(event_fd, entry);
 	}
-	if (lea_is_shortage(r))
-		request_reconcile(run_fd);
 	return r;
 }
 
@@ -181,23 +186,18 @@ static bool is_closed(int run_fd)
 	return closed;
 }
 
-int lea_enqueue_event(const char *run_dir, char *const environ_[])
+static int enqueue_event(int run_fd, char *const environ_[])
 {
-	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
 	char properties[PROPERTIES_BYTES] = "", name[LEA_DEVNAME_CHARS + 1], links[LINKS_MAX_CHARS];
 	const char *text, *type = get(environ_, "ID_FS_TYPE");
 	struct lea_entry entry = {.device = {.name = name, .properties = properties}};
 	int r;
 
-	if (run_fd < 0)
-		return run_fd;
-	if (is_closed(run_fd))
-		return LEA_ENQUEUE_CLOSED;
 	r = read_action(environ_, &entry.device.is_gone);
 	r = r ? r : read_number(environ_, &entry);
+	r = r ? r : read_kind(environ_, run_fd, &entry);
 	if (r)
 		return r;
-	entry.kind = read_kind(environ_, run_fd, entry.device.diskseq);
 	text = get(environ_, "DEVNAME");
 	if (!text || !lea_devname_ok(text))
 		return LEA_ENQUEUE_INVALID;
@@ -214,6 +214,21 @@ int lea_enqueue_event(const char *run_dir, char *const environ_[])
 	return publish(run_fd, &entry);
 }
 
+int lea_enqueue_event(const char *run_dir, char *const environ_[])
+{
+	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
+	int r;
+
+	if (run_fd < 0)
+		return run_fd;
+	if (is_closed(run_fd))
+		return LEA_ENQUEUE_CLOSED;
+	r = enqueue_event(run_fd, environ_);
+	if (lea_is_shortage(r))
+		request_reconcile(run_fd);
+	return r;
+}
+
 /* The same for a device that a person names: "/dev/sdb" or "8:16". */
 static int enqueue_device(const char *run_dir, const char *device)
 {
@@ -222,6 +237,7 @@ static int enqueue_device(const char *run_dir, const char *device)
 	struct lea_entry entry = {.kind = LEA_ENTRY_ADD, .device = {.name = name}};
 	struct lea_devno devno;
 	struct stat st;
+	int r;
 
 	if (run_fd < 0)
 		return run_fd;
@@ -240,7 +256,10 @@ static int enqueue_device(const char *run_dir, const char *device)
 	entry.device.major = devno.major;
 	entry.device.minor = devno.minor;
 	lea_entry_set_key(&entry);
-	return publish(run_fd, &entry);
+	r = publish(run_fd, &entry);
+	if (lea_is_shortage(r))
+		request_reconcile(run_fd);
+	return r;
 }
 
 /* udev discards what its programs print. */

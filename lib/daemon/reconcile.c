@@ -293,20 +293,22 @@ enum coming {
 	CAME_UNHEEDED, /* before we were in charge, or that is not known */
 };
 
-/* As what did it come into use, and were we in charge then? */
-static enum coming how_it_came(const struct lea_reconcile_options *options,
-			       const struct lea_device *device)
+/* As what did it come into use, and were we in charge then? If a damaged file keeps that from being
+ * found out, nothing is activated for it. 0, or the shortage for which it cannot. */
+static int how_it_came(const struct lea_reconcile_options *options, const struct lea_device *device,
+		       enum coming *ret_coming)
 {
 	char first[64] = "", uuid[64] = "", initialized[32];
-	int run_fd = lea_world_run(options->world);
+	int r = 0;
 
 	lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid));
+	*ret_coming = options->is_boot ? CAME_AS_PV : CAME_UNHEEDED;
 	if (!lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) || !first[0])
-		return options->is_boot ? CAME_AS_PV : CAME_UNHEEDED;
-	if (lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) &&
-	    lea_since_predates(run_fd, initialized, device->diskseq))
-		return CAME_UNHEEDED;
-	return strcmp(first, uuid) ? BECAME_PV : CAME_AS_PV;
+		return 0;
+	if (lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)))
+		r = lea_since_ask(lea_world_run(options->world), initialized, device->diskseq);
+	*ret_coming = r ? CAME_UNHEEDED : strcmp(first, uuid) ? BECAME_PV : CAME_AS_PV;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 /*
@@ -594,20 +596,21 @@ static bool was_event_lost(const struct reconcile *reconcile, const struct lea_d
 
 /* Nothing was done about the PV, or the activation of its VG has failed for now. If it was made
  * here and has no record, that was a change, which was lost. */
-static enum dealt how_not_dealt_with(const struct reconcile *reconcile,
-				     const struct lea_device *device, const struct lea_entry *entry)
+static int how_not_dealt_with(const struct reconcile *reconcile, const struct lea_device *device,
+			      const struct lea_entry *entry, enum dealt *ret_dealt)
 {
+	enum coming coming;
+	int r;
+
+	*ret_dealt = NOT_DEALT_WITH;
 	if (count_among(&reconcile->again, entry) && !has_no_record(reconcile, entry))
-		return NOT_DEALT_WITH;
-	switch (how_it_came(reconcile->options, device)) {
-	case BECAME_PV:
-		return has_no_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
-	case CAME_UNHEEDED:
-		return has_lost_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
-	case CAME_AS_PV:
-	default:
-		return NOT_DEALT_WITH;
-	}
+		return 0;
+	r = how_it_came(reconcile->options, device, &coming);
+	if (coming == BECAME_PV)
+		*ret_dealt = has_no_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
+	else if (coming == CAME_UNHEEDED)
+		*ret_dealt = has_lost_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
+	return r;
 }
 
 /* That a change was queued is noted last: a device may be read twice, but not never. */
@@ -658,9 +661,9 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 		return r;
 	dealt = how_dealt_with(reconcile, &entry);
 	if (dealt == NOT_DEALT_WITH && !options->takes_note)
-		dealt = how_not_dealt_with(reconcile, device, &entry);
-	if (dealt == DEALT_WITH)
-		return 0;
+		r = how_not_dealt_with(reconcile, device, &entry, &dealt);
+	if (r || dealt == DEALT_WITH)
+		return r;
 	result->enqueued++;
 	return queue_pv(reconcile, &entry, dealt);
 }

@@ -69,13 +69,15 @@ int lea_records_meet(struct lea_records *records, const char *pvid, const struct
 
 /* ---- records of devices that are gone */
 
-/* Did the device come into use before event activation took charge, so that it has no marker? */
-static bool predates(const struct lea_records_devices *devices, const struct lea_device *device)
+/* Did the device come into use before event activation took charge, so that it has no marker? > 0: yes;
+ * 0: no; -errno: that cannot be found out. */
+static int predates(const struct lea_records_devices *devices, const struct lea_device *device)
 {
 	char initialized[32];
 
-	return lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) &&
-	       lea_since_predates(lea_world_run(devices->world), initialized, device->diskseq);
+	return lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized))
+		       ? lea_since_ask(lea_world_run(devices->world), initialized, device->diskseq)
+		       : 0;
 }
 
 /* May @device, which has the number, still be the one that was recorded? A marker says so; where
@@ -97,8 +99,12 @@ static int may_be_it(struct lea_records *records, const struct lea_records_devic
 	if (*ret_may)
 		return 0;
 	r = lea_udevdb_fill(devices->world, device);
-	*ret_may = !r && (!lea_udevdb_has_finished(device) || predates(devices, device));
-	return r;
+	*ret_may = !r && !lea_udevdb_has_finished(device);
+	if (r || *ret_may)
+		return r;
+	r = predates(devices, device);
+	*ret_may = r != 0;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 /* As the removal would have been; a pass that finds the number in use reads the device, and

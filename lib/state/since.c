@@ -64,8 +64,3 @@ int lea_since_ask(int run_fd, const char *initialized, uint64_t diskseq)
 		       ? LEA_SINCE_BEFORE
 		       : 0;
 }
-
-bool lea_since_predates(int run_fd, const char *initialized, uint64_t diskseq)
-{
-	return lea_since_ask(run_fd, initialized, diskseq) > 0;
-}

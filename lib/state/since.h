@@ -24,12 +24,11 @@ enum lea_since_outcome {
 LEA_MUST_CHECK int lea_since_write(int run_fd, int event_fd, uint64_t now_us, uint64_t diskseq);
 
 /*
- * lea_since_predates - did the device come into use before event activation took charge?
+ * lea_since_ask - did the device come into use before event activation took charge?
  * @initialized: USEC_INITIALIZED in decimal; NULL or no number: udev sees the device for the first
  *               time
  * @diskseq:     of the device; 0: none
- * One system call if no moment is stored, otherwise three. False also if that cannot be read.
+ * LEA_SINCE_BEFORE, 0, or -errno: that cannot be read. One system call if no moment is stored,
+ * otherwise three.
  */
-bool lea_since_predates(int run_fd, const char *initialized, uint64_t diskseq);
-/* The same: LEA_SINCE_BEFORE, 0, or -errno: it cannot be read. */
 LEA_MUST_CHECK int lea_since_ask(int run_fd, const char *initialized, uint64_t diskseq);

@@ -413,6 +413,14 @@ TEST_EACH(a_device_older_than_a_live_enable_is_left_out, ages)
 	ck_assert_msg(compared(false) == ages[_i].enqueued, "%s", ages[_i].claim);
 }
 
+/* That it was not there before is known only if that can be read. */
+TEST(a_device_whose_age_nobody_knows_is_left_alone)
+{
+	machine.properties = MEMBER "USEC_INITIALIZED=6000\n";
+	tree_link(&machine.tree, "/run/lvm/event/since", "since");
+	ck_assert_uint_eq(compared(false), 0);
+}
+
 TEST(taking_charge_of_a_running_machine)
 {
 	struct lea_entry *entries;

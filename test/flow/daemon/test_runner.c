@@ -15,6 +15,8 @@
 #include "base/file.h"
 #include "daemon/enqueue.h"
 #include "daemon/runner.h"
+#include "fake/no_descriptor.h"
+#include "state/reconcile_request.h"
 #include "unit/queue_folder.h"
 #include "unit/suite.h"
 #include "world/clock_kernel.h"
@@ -340,21 +342,61 @@ static const struct {
 	{"a device of after", CHANGE UUID FIRST "USEC_INITIALIZED=5000", LEA_ENTRY_MISSED},
 };
 
-TEST_EACH(each_change_is_of_its_kind, changes)
+static int enqueue_words(const char *words_)
 {
 	char words[512], *environ_[16] = {0}, *state = NULL, *word;
-	struct lea_entry *entries;
 	size_t count = 0;
 
-	snprintf(words, sizeof(words), "%s", changes[_i].words);
+	snprintf(words, sizeof(words), "%s", words_);
 	for (word = strtok_r(words, " ", &state); word; word = strtok_r(NULL, " ", &state))
 		environ_[count++] = word;
-	ck_assert_int_eq(lea_file_create(event_fd, "since", "5000\n", 5), 0);
-	ck_assert_int_eq(lea_enqueue_event(dir, environ_), 0);
+	return lea_enqueue_event(dir, environ_);
+}
+
+static enum lea_entry_kind only_kind(void)
+{
+	struct lea_entry *entries;
+	enum lea_entry_kind kind;
+	size_t count = 0;
+
 	ck_assert_int_eq(lea_queue_take(event_fd, &entries, &count), 0);
 	ck_assert_uint_eq(count, 1);
-	ck_assert_msg(entries[0].kind == changes[_i].kind, "%s", changes[_i].claim);
+	kind = entries[0].kind;
 	lea_entries_free(entries, count);
+	return kind;
+}
+
+TEST_EACH(each_change_is_of_its_kind, changes)
+{
+	ck_assert_int_eq(lea_file_create(event_fd, "since", "5000\n", 5), 0);
+	ck_assert_int_eq(enqueue_words(changes[_i].words), 0);
+	ck_assert_msg(only_kind() == changes[_i].kind, "%s", changes[_i].claim);
+}
+
+/* Rows: whatever call finds no descriptor, a device of before is a change, or a reconcile is asked
+ * for. */
+TEST_TIMES(a_shortage_makes_no_device_a_new_one, 12)
+{
+	int r;
+
+	ck_assert_int_eq(lea_file_create(event_fd, "since", "5000\n", 5), 0);
+	calls_until_fault = (unsigned int)_i + 1;
+	r = enqueue_words(CHANGE UUID FIRST "LVMEVENT_NEW=1 USEC_INITIALIZED=4999");
+	calls_until_fault = 0;
+	if (!r)
+		ck_assert_int_eq(only_kind(), LEA_ENTRY_CHANGE);
+	else
+		ck_assert(lea_is_shortage(r) &&
+			  (!_i || lea_reconcile_request_take(event_fd) == LEA_RECONCILE_DUE));
+}
+
+/* It is neither lost, nor does it bring up what a person took down. */
+TEST(of_a_device_whose_age_nobody_knows_less_is_activated)
+{
+	ck_assert_int_eq(symlinkat("since", event_fd, "since"), 0);
+	ck_assert_int_eq(
+		enqueue_words(CHANGE UUID FIRST "LVMEVENT_NEW=1 USEC_INITIALIZED=4999"), 0);
+	ck_assert_int_eq(only_kind(), LEA_ENTRY_MISSED);
 }
 
 TEST(a_closed_gate_takes_no_entry)
