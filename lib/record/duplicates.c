@@ -577,6 +577,14 @@ struct change {
 	bool is_by_event; /* not all of the news is that something was made another PV */
 };
 
+/* Was this instance ever read as the PV? Otherwise nobody has made another PV of it: a removal, of
+ * which nobody heard, has left its number to another disk. */
+static bool was_read(const struct reconcile *reconcile, const struct lea_device *device,
+		     const char *pvid)
+{
+	return lea_marker_is_set(reconcile->event_fd, device, pvid);
+}
+
 static void ask_noted(const struct reconcile *reconcile, const struct lea_device *recorded,
 		      const struct lea_duplicate *listed, int count, struct change *change)
 {
@@ -594,8 +602,8 @@ static void ask_noted(const struct reconcile *reconcile, const struct lea_device
 		if (!change->has_gone[i] || listed[i].is_path)
 			continue;
 		change->is_news = true;
-		change->is_by_event |= !is_another || !lea_marker_is_set(reconcile->event_fd,
-									 &device, listed[i].pvid);
+		change->is_by_event |=
+			!is_another || !was_read(reconcile, &device, listed[i].pvid);
 	}
 }
 
@@ -626,7 +634,9 @@ static int reconcile_pv(void *arg, const char *pvid)
 	const bool holds = !absent && ask_now(reconcile, &number, pvid, LEA_ENTRY_MISSED,
 					      &recorded, &is_another) != LEA_ABSENT;
 	const bool is_free = absent ? is_left_alone(reconcile->world, pvid) : !holds;
-	struct change change = {.is_news = !holds, .is_by_event = !holds && !is_another};
+	struct change change = {
+		.is_news = !holds,
+		.is_by_event = !holds && (!is_another || !was_read(reconcile, &recorded, pvid))};
 	int r = 0, count = absent < 0 ? absent : lea_duplicate_list(reconcile->world, pvid, listed);
 
 	if (count <= 0)

@@ -291,6 +291,16 @@ TEST_TIMES(a_copy_that_is_another_pv_by_now_is_left_to_its_own_event, 2)
 			 "vg_one ");
 }
 
+/* The removal was lost, and the number belongs to another disk now: nobody has made a PV of that. */
+TEST(what_had_the_number_of_a_pv_whose_removal_was_lost_is_no_change_of_it)
+{
+	both();
+	machine_unplug("sda", 16);
+	machine_plug("stripe-a", "sda", 16, 9);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
 /* The copy had been made another PV before the add of the PV, and gave no answer then. */
 TEST(an_add_waits_for_a_copy_that_gives_no_answer)
 {
