@@ -76,8 +76,9 @@ static bool is_renewed(const struct sim_course *course, const struct sim_state *
 	const struct sim_active *active = sim_active_of(then, vg_id);
 	uint64_t since_ms = then->now_ms;
 
-	if (!active || !active->by_us || course->is_short || then->pending_commands ||
-	    !has_no_copy(course, disks, 0))
+	/* A VG that is active on disks which have gone is no boot to remember. */
+	if (!active || !active->by_us || active->lost_disks || course->is_short ||
+	    then->pending_commands || !has_no_copy(course, disks, 0))
 		return false;
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		if (then->disk[i].is_there && (sim_is_silent(&then->disk[i]) || course->is_lost[i]))
