@@ -398,6 +398,8 @@ static int activate_vgs(struct wave *wave, bool slow)
 		.conf = wave->session->conf,
 		.options = {.what = LEA_ACTIVATE_AUTO,
 			    .only_complete = true,
+			    /* it has made none, and the boot's pass may have */
+			    .keeps_online = true,
 			    .guard = &guard,
 			    .quiet_refusals = true,
 			    .quiet_success = true,

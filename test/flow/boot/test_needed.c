@@ -90,6 +90,18 @@ TEST(the_wave_leaves_no_record)
 	ck_assert(!machine_has("/run/lock/lvm/V_vg_one"));
 }
 
+/* The boot's own pass may have the VG already, also if the wave fails with it. Rows: it does; it does
+ * not. */
+TEST_TIMES(the_wave_leaves_the_record_of_another_process, 2)
+{
+	machine.dm->fail_at = _i ? -1 : 0;
+	tree_put(&machine.tree, "/run/lvm/vgs_online/vg_one", "");
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == (unsigned int)_i, "%s", machine.out);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+}
+
 static void need_by_uuid(void)
 {
 	tree_put(&machine.tree, "/etc/fstab", "UUID=AB-12 /home ext4 defaults 0 2\n");
