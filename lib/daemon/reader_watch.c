@@ -35,7 +35,7 @@ static void drop(struct child *child)
 
 static void requeue(const struct lea_reader_watch *watch)
 {
-	const int r = lea_reader_requeue_owed(watch->world, watch->event_fd);
+	const int r = lea_reader_requeue_owed(watch->world, watch->event_fd, false);
 
 	if (r < 0)
 		lea_log(watch->world->log, LEA_LOG_WARNING,

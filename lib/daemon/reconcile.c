@@ -719,7 +719,7 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 	if (!reconcile.has_boot_scan)
 		result.enqueued = lea_duplicates_reconcile(options->world, options->conf,
 							   options->reader, options->event_fd);
-	r = lea_reader_requeue_owed(options->world, options->event_fd);
+	r = lea_reader_requeue_owed(options->world, options->event_fd, true);
 	r = r ? r : reconcile_all(&reconcile, &result);
 	lea_closep(&reconcile.data_fd);
 	lea_devset_done(&reconcile.there);

@@ -66,6 +66,7 @@ static void tell_abandoned(void *arg, pid_t child)
 struct debt {
 	struct lea_world *world;
 	int event_fd;
+	bool is_old;
 };
 
 /* What cannot be queued for another reason than a shortage will not be later, either. */
@@ -85,6 +86,8 @@ static int requeue_owed(void *arg, const char *owed)
 	 * add. */
 	if (lea_mark_is_set(debt->event_fd, LEA_MARK_REFUSED, text))
 		kind = LEA_ENTRY_CHANGE;
+	else if (debt->is_old && kind == LEA_ENTRY_ADD)
+		kind = LEA_ENTRY_MISSED;
 	r = lea_device_find(debt->world, &id, &device);
 	if (!r) {
 		lea_log(debt->world->log, LEA_LOG_VERBOSE,
@@ -94,10 +97,10 @@ static int requeue_owed(void *arg, const char *owed)
 	return lea_is_shortage(r) ? r : 0;
 }
 
-int lea_reader_requeue_owed(struct lea_world *world, int event_fd)
+int lea_reader_requeue_owed(struct lea_world *world, int event_fd, bool is_old)
 {
 	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(world);
-	struct debt debt = {world, event_fd};
+	struct debt debt = {world, event_fd, is_old};
 
 	/* A folder that is not ours is as good as none. */
 	if (hung_fd < 0)

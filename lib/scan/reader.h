@@ -46,9 +46,13 @@ void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg)
  * ends, by whatever it was killed, lea_reader_requeue_owed queues those that it has not. */
 void lea_reader_follow(struct lea_reader *reader, void (*abandoned)(void *arg, pid_t child),
 		       void *arg);
-/* Queues the devices that children would have queued that have ended. 0, or a shortage: some are
- * still owed. One system call if none is. */
-LEA_MUST_CHECK int lea_reader_requeue_owed(struct lea_world *world, int event_fd);
+/*
+ * lea_reader_requeue_owed - queue the devices that children would have queued that have ended
+ * @is_old: they may have ended long ago, and a person may have taken a VG down since for which an
+ *          add of a device asked that was dealt with before: such an add is queued as MISSED
+ * 0, or a shortage: some are still owed. One system call if none is.
+ */
+LEA_MUST_CHECK int lea_reader_requeue_owed(struct lea_world *world, int event_fd, bool is_old);
 
 /* For a command that a person runs: a device that answers too late is not queued, because the
  * runner would take the entry for an event, and it is not remembered. Call it before the first

@@ -249,7 +249,7 @@ static uint64_t busy_until(const struct sim_course *course, const struct sim_sta
 		return SIM_EVER;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (is_of_vg_of(state, i, disk))
-			until += 8ULL * state->disk[i].slow_ms;
+			until += 16ULL * state->disk[i].slow_ms;
 	return waits_for_udev(course, state, disk) ? until + UDEV_GIVES_UP_MS : until;
 }
 
