@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/devname.h"
 #include "filter/device_id.h"
+#include "scan/reader.h"
 #include "world/device_find.h"
 #include "world/stack.h"
 #include "world/sysfs.h"
@@ -226,7 +227,9 @@ int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 			(struct lea_duplicate_answer){.presence = LEA_ABSENT, .is_another = true};
 		return 0;
 	}
-	if (is_suspended(world, lea_device_devno(device)))
+	/* One that is silent is not waited for once more with each copy and each path of it. */
+	if (is_suspended(world, lea_device_devno(device)) ||
+	    lea_reader_is_silent(options->reader, device))
 		return 0;
 	return read_it(world, conf, options, device, pvid, again, ret_answer);
 }

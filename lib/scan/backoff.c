@@ -39,6 +39,7 @@ void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device 
 		late->device[i] =
 			(struct lea_backoff_device){.is_used = true, .id = lea_device_id(device)};
 	}
+	late->device[i].is_silent = true;
 	if (had_all && late->device[i].times < MOST_TIMES)
 		late->device[i].times++;
 }
@@ -49,6 +50,21 @@ void lea_backoff_clear(struct lea_backoff *late, const struct lea_device *device
 
 	if (i < LEA_BACKOFF_DEVICES)
 		late->device[i].is_used = false;
+}
+
+void lea_backoff_note_answer(struct lea_backoff *late, const struct lea_device *device)
+{
+	const uint32_t i = find(late, lea_device_id(device));
+
+	if (i < LEA_BACKOFF_DEVICES)
+		late->device[i].is_silent = false;
+}
+
+bool lea_backoff_is_silent(const struct lea_backoff *late, const struct lea_device *device)
+{
+	const uint32_t i = find(late, lea_device_id(device));
+
+	return i < LEA_BACKOFF_DEVICES && late->device[i].is_silent;
 }
 
 bool lea_backoff_has_key(const struct lea_backoff *late, const char *key)

@@ -18,6 +18,7 @@
 struct lea_backoff {
 	struct lea_backoff_device {
 		bool is_used;
+		bool is_silent; /* since it timed out last */
 		struct lea_devid id;
 		uint32_t times; /* how often its whole deadline was too short */
 	} device[LEA_BACKOFF_DEVICES];
@@ -35,5 +36,9 @@ void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device 
 			      bool had_all);
 /* Forgets @device: it answered within the usual deadline. */
 void lea_backoff_clear(struct lea_backoff *late, const struct lea_device *device);
+/* It answered, late or not. */
+void lea_backoff_note_answer(struct lea_backoff *late, const struct lea_device *device);
+/* Has it timed out, and given no answer since? */
+bool lea_backoff_is_silent(const struct lea_backoff *late, const struct lea_device *device);
 /* Is this device remembered? @key: key of a queue entry. */
 bool lea_backoff_has_key(const struct lea_backoff *late, const char *key);

@@ -184,6 +184,7 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 			lea_backoff_clear(&reader->late, &request->found->device);
 		else if (answer->took_ms >= request->item.deadline_ms - GRACE_MS)
 			lea_backoff_note_timeout(&reader->late, &request->found->device, true);
+		lea_backoff_note_answer(&reader->late, &request->found->device);
 		r = lea_scan_judge(reader->scan, request, read, &texts);
 	}
 	return r;
@@ -310,6 +311,11 @@ static bool is_slow(void *arg, const char *key)
 	const struct lea_reader *reader = arg;
 
 	return lea_backoff_has_key(&reader->late, key);
+}
+
+bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_device *device)
+{
+	return reader && lea_backoff_is_silent(&reader->late, device);
 }
 
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd)

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "conf/conf.h"
+#include "world/device.h"
 #include "world/world.h"
 
 #include <stdbool.h>
@@ -70,6 +71,10 @@ void lea_reader_limit(struct lea_reader *reader, uint32_t deadline_ms, uint32_t 
  * lea_reader_for_command.
  */
 void lea_reader_remember(struct lea_reader *reader);
+
+/* Has the device given @reader no answer in time, and none since? Its child queues it when it answers.
+ * @reader: NULL: false. */
+bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_device *device);
 
 /* Does a device wait in the queue that is not known to be slow? @event_fd: /run/lvm/event. */
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd);

@@ -44,7 +44,9 @@ TEST(a_late_device_has_twice_as_long_the_next_time)
 	look("hang", -ETIMEDOUT);
 	answer();
 	ck_assert_uint_eq(deadline_ms(), 2 * DEADLINE_MS);
+	ck_assert(lea_reader_is_silent(reader, &instance));
 	look("slow", 0);
+	ck_assert_msg(!lea_reader_is_silent(reader, &instance), "it is slow, but not silent");
 	ck_assert_msg(deadline_ms() == 2 * DEADLINE_MS, "slow it was this time, too");
 	lea_reader_free(LEA_TAKE(reader));
 	ck_assert_msg(ends(child_pid()), "the child has said all");
