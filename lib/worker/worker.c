@@ -359,15 +359,27 @@ static int end_one(const struct child *child, const struct lea_request_vg *vg,
 	}
 }
 
+/* Nobody else does: the next worker would be late for the same disk. */
+static void delegate_alone(struct child *child, struct batch *batch, uint32_t index)
+{
+	struct batch one = {
+		.vg = &batch->vg[index], .report = &batch->report[index], .count = 1};
+
+	batch->report[index].reason[0] = '\0';
+	run_lvm(child, &one);
+}
+
 /* Ends the claims of VGs that are active or have failed for good. Returns 0; otherwise the exit
  * code makes the parent, whose claims these are, see to the others. */
-static int end_alone(const struct child *child, const struct batch *batch)
+static int end_alone(struct child *child, struct batch *batch)
 {
 	int r = 0, s;
 
 	for (uint32_t i = 0; i < batch->count; i++) {
 		if (batch->vg[i]->scanned.watch_only)
 			continue;
+		if (batch->report[i].outcome == LEA_ACTIVATE_DELEGATE)
+			delegate_alone(child, batch, i);
 		s = end_one(child, batch->vg[i], &batch->report[i]);
 		r = r < 0 ? r : s;
 	}

@@ -165,6 +165,15 @@ static bool is_meant_by_pvid(const struct sim_state *state, const struct sim_act
 	return false;
 }
 
+/* udev could not read it when it came, and it has yet to be found by a reconcile. */
+static bool is_unread(const struct sim_course *course, const struct sim_state *state,
+		      const struct sim_disk *disk)
+{
+	const size_t i = (size_t)(disk - state->disk);
+
+	return course->is_unread[i] || course->is_unnamed[i];
+}
+
 /* No metadata older than these were the newest, before the step and after it. */
 static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_state *state,
 			    const char *id)
@@ -173,7 +182,7 @@ static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_st
 	const struct sim_disk *now = sim_newest(state, id);
 
 	if (!before || !now || sim_is_silent(before) || sim_is_silent(now) ||
-	    sim_is_copied(state, id))
+	    sim_is_copied(state, id) || is_unread(&oracle->course, state, now))
 		return 0;
 	return before->seqno < now->seqno ? before->seqno : now->seqno;
 }

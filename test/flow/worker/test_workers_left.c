@@ -167,8 +167,10 @@ static const struct {
 	{"a copy stays one", "hangcopy", 0, LEA_CLAIM_FAILED, false, false},
 	{"a PV of it is gone", "hanglacking", 0, LEA_CLAIM_FAILED, false, false},
 	{"it is not to be activated", "hangrefused", 0, LEA_CLAIM_DONE, false, false},
-	{"what is to be done otherwise is for the runner", "hangother", LEA_CLAIM_ABSENT, 0, false,
-	 true},
+	{"what only the real lvm can do is left to that", "hangother", 0, LEA_CLAIM_DONE, false,
+	 false},
+	{"what has changed meanwhile is for the runner", "hangothermoved", LEA_CLAIM_ABSENT, 0,
+	 false, true},
 };
 
 TEST_EACH(a_left_worker_ends_the_claims_of_its_vgs, ends_of_left)
