@@ -58,6 +58,19 @@ static int drop_online(struct lea_candidates *candidates, const struct lea_scan_
 	return r ? (r < 0 ? r : 0) : lea_vg_online_drop(candidates->claims.run_fd, vg->name);
 }
 
+/* A later turn of the VG has ended before this one, whose worker put back the vgs_online file that the
+ * real lvm drops when it fails. If the later turn has failed, too, nobody wants the file. Returns
+ * LEA_CLAIM_REPLACED or -errno. */
+static int end_replaced(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim later = {0};
+	int r = lea_claim_read(&candidates->claims, scanned->vg->id, &later);
+
+	if (!r && later.state == LEA_CLAIM_FAILED && !later.is_online)
+		r = drop_online(candidates, scanned);
+	return r < 0 ? r : LEA_CLAIM_REPLACED;
+}
+
 /* A failed activation must not block the next one: vgs_online is removed, and our claim says why.
  * Of a VG that is tried again it stays, so that one who takes the VG down before that is noticed.
  * LEA_CLAIM_REPLACED only if it is a report. */
@@ -88,6 +101,8 @@ static int finish_claim(struct lea_candidates *candidates, const struct lea_scan
 	r = r		     ? r
 	    : end->is_report ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
 			     : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
+	if (r == LEA_CLAIM_REPLACED)
+		r = end_replaced(candidates, scanned);
 	if (r == LEA_CLAIM_REPLACED)
 		return r;
 	/* That of a VG which is active in part would keep lvm2 from activating the rest. */
