@@ -136,7 +136,7 @@ bool sim_may_be_untraceable(const struct sim_history *history)
 {
 	for (uint32_t i = 0; i < history->count; i++)
 		if (history->step[i].op == SIM_REMOVE || history->step[i].op == SIM_FOREIGN ||
-		    history->step[i].op == SIM_EXPORT)
+		    history->step[i].op == SIM_EXPORT || history->step[i].op == SIM_KILL)
 			return history->conf & SIM_CONF_NO_LINKS;
 	return false;
 }

@@ -24,8 +24,8 @@ bool sim_has_slow_disk(const struct sim_state *state, const char *vg_id);
 /* Is one of its PVs on two devices, copies or paths? */
 /* Does the devices file say which one of the disks with @pvid it means? */
 bool sim_is_listed_apart(const struct sim_state *state, const char *pvid);
-/* Without udev's links nothing leads to a PV without a record: a command has removed it, or the VG
- * was not this host's. */
+/* Without udev's links nothing leads to a PV without a record: a command has removed it, the VG was not
+ * this host's, or after a runner was killed each disk is read alone. */
 bool sim_may_be_untraceable(const struct sim_history *history);
 bool sim_is_copied(const struct sim_state *state, const char *vg_id);
 /* NULL, or what is active of the VG. */
