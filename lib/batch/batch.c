@@ -22,6 +22,7 @@
 #include "batch/batch_private.h"
 #include "batch/incomplete.h"
 #include "batch/markers.h"
+#include "batch/moves.h"
 #include "batch/partial.h"
 #include "batch/pass_cache.h"
 #include "record/duplicate_tie.h"
@@ -50,8 +51,7 @@ struct lea_batch_pass {
 	struct queued_device *queued; /* [queued_count]; owned */
 	size_t queued_count;
 	bool *is_over;		      /* [count]; owned: of a removal, with which all is done */
-	struct lea_claim_move *moves; /* owned */
-	size_t move_count, moves_room;
+	struct lea_batch_moves moves;
 };
 
 struct queued_device {
@@ -94,39 +94,6 @@ static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *e
 	return 0;
 }
 
-/* @vg_id: of which it is now; "": of none. @has_left: as in struct lea_claim_move. */
-static int put_move(struct lea_batch_pass *pass, const struct lea_devid *id, const char *pvid,
-		    const char *vg_id, bool *has_left)
-{
-	struct lea_claim_move *move;
-
-	if (lea_make_room(&pass->moves, &pass->moves_room, pass->move_count + 1,
-			  sizeof(*pass->moves)))
-		return -ENOMEM;
-	move = &pass->moves[pass->move_count++];
-	*move = (struct lea_claim_move){.pv.id = *id, .has_left = has_left};
-	memcpy(move->pv.pvid, pvid, sizeof(move->pv.pvid));
-	snprintf(move->vg_id, sizeof(move->vg_id), "%s", vg_id);
-	return 0;
-}
-
-static int move_claims(struct lea_batch_pass *pass)
-{
-	struct lea_claim_index *index;
-	int r;
-
-	if (!pass->move_count)
-		return 0;
-	/* VGs of this pass may have claims since it was asked. */
-	pass->candidates->is_index_current = false;
-	r = lea_candidates_index(pass->candidates, &index);
-	r = r ? r
-	      : lea_claim_index_move_pvs(index, &pass->candidates->claims, pass->moves,
-					 pass->move_count);
-	pass->move_count = 0;
-	return r;
-}
-
 /*
  * Where the kernel does not number instances, a claim would cover the next disk with the number of
  * a PV that is gone. With instance numbers none does, so nothing need be done. The other PVs stay
@@ -141,9 +108,9 @@ static int take_from_claims(struct lea_batch_pass *pass)
 		const struct lea_devid id = lea_device_number(&entry->device);
 
 		if (entry->device.is_gone && entry->pvid[0] && !entry->device.diskseq)
-			r = put_move(pass, &id, entry->pvid, "", NULL);
+			r = lea_batch_moves_put(&pass->moves, &id, entry->pvid, "", NULL);
 	}
-	return r ? r : move_claims(pass);
+	return r ? r : lea_batch_moves_make(&pass->moves, pass->candidates);
 }
 
 /* The number is free, or another disk's, which has not been this PV for us and has an event of its
@@ -331,44 +298,6 @@ static bool is_another(const struct lea_found *found)
 	       !lea_found_carries(found, found->expected);
 }
 
-/*
- * Does the device show of which VG the PV is now, and may a claim of another VG have it? It has if
- * the administrator has made it a PV of another VG, perhaps of the same name, or of none. Of a PV
- * that just came no claim can know.
- */
-static bool may_have_moved(const struct lea_found *found, const struct lea_record *record,
-			   enum lea_entry_kind kind)
-{
-	if (found->kind == LEA_FOUND_ORPHAN)
-		return true;
-	switch (record->kind) {
-	case LEA_RECORD_SHARED:
-	case LEA_RECORD_FOREIGN:
-	case LEA_RECORD_EXPORTED:
-	case LEA_RECORD_ONLINE:
-	case LEA_RECORD_DUPLICATE:
-		return found->vg && (kind != LEA_ENTRY_ADD || record->replaced);
-	case LEA_RECORD_NOTHING:
-	case LEA_RECORD_MD:
-	case LEA_RECORD_NOT_IN_VG:
-	case LEA_RECORD_OUTDATED:
-	case LEA_RECORD_FAILED:
-	default:
-		return false;
-	}
-}
-
-/* A PV without metadata does not show of which VG it is: that is no sign that it is of none. */
-static int put_found_move(struct lea_batch_pass *pass, const struct lea_found *found,
-			  bool *has_left)
-{
-	const struct lea_devid id = lea_device_id(&found->device);
-
-	if (!found->vg && found->kind != LEA_FOUND_ORPHAN)
-		return 0;
-	return put_move(pass, &id, found->label.pvid, found->vg ? found->vg->id : "", has_left);
-}
-
 /* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
  * dealt with can be in it. */
 static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
@@ -378,12 +307,12 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 	const struct lea_devid id = lea_device_id(&found->device);
 	char key[LEA_DEVID_TEXT_BYTES];
 
-	if (!may_have_moved(found, record, queued->kind))
+	if (!lea_batch_may_have_moved(found, record, queued->kind))
 		return 0;
 	lea_devid_format(&id, key);
 	return lea_marker_is_set(event_fd, &found->device, found->label.pvid) ||
 			       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key)
-		       ? put_found_move(pass, found, &queued->has_left)
+		       ? lea_batch_moves_put_found(&pass->moves, found, &queued->has_left)
 		       : 0;
 }
 
@@ -563,7 +492,7 @@ static int record_all(struct lea_batch_pass *pass)
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		r = record_device(pass, found[i], &pass->queued[i]);
-	r = r ? r : move_claims(pass);
+	r = r ? r : lea_batch_moves_make(&pass->moves, pass->candidates);
 	/* The VG before failed for now; that the PV is of another one since was a change. */
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		if (pass->queued[i].has_left && is_tried_again(&pass->queued[i]))
@@ -602,9 +531,9 @@ static void mark_all(struct lea_batch_pass *pass)
 			continue;
 		if (lea_batch_marks_recorded(&pass->marks, found[i]) == LEA_MARKER_WAS_SET && !r &&
 		    pass->queued[i].is_new)
-			r = put_found_move(pass, found[i], NULL);
+			r = lea_batch_moves_put_found(&pass->moves, found[i], NULL);
 	}
-	r = r ? r : move_claims(pass);
+	r = r ? r : lea_batch_moves_make(&pass->moves, pass->candidates);
 	if (r < 0)
 		lea_log(pass->options->world->log, LEA_LOG_DEBUG, "claims of moved PVs: %s",
 			strerror(-r));
@@ -723,7 +652,7 @@ void lea_batch_drop(struct lea_batch_pass *pass)
 	lea_retry_set_done(&pass->retries);
 	free(pass->queued);
 	free(pass->is_over);
-	free(pass->moves);
+	lea_batch_moves_done(&pass->moves);
 	free(pass);
 }
 
