@@ -182,7 +182,8 @@ static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_st
 	const struct sim_disk *now = sim_newest(state, id);
 
 	if (!before || !now || sim_is_silent(before) || sim_is_silent(now) ||
-	    sim_is_copied(state, id) || is_unread(&oracle->course, state, now))
+	    sim_is_copied(&oracle->course.before, id) || sim_is_copied(state, id) ||
+	    is_unread(&oracle->course, state, now))
 		return 0;
 	return before->seqno < now->seqno ? before->seqno : now->seqno;
 }
