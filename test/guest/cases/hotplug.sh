@@ -44,7 +44,16 @@ one_side() { # NAME SECONDS: how long the second time may take
 # some disk may get its old name by chance
 renamed() { comm -13 "$JUNK/$1.first" "$JUNK/$1.second" | grep -vcE '6[567] '; }
 
-for i in 101 102 103; do truncate -s 16M "$JUNK/blank$i"; done
+# number_of XX: of the disk whose wwid ends so
+number_of() { guest_run "for d in /sys/block/sd*; do case \$(cat \$d/device/wwid) in *$1) cat \$d/dev; esac; done"; }
+
+# replace NUMBER BY: prints the number that the new disk has
+replace() {
+	qmp_del_disks "d$1" && guest_run 'udevadm settle -t 100' && qmp_add_disks "d$2=$JUNK/blank$2" &&
+		guest_run 'udevadm settle -t 100' && number_of "$(printf %x "$2")"
+}
+
+for i in 101 102 103 104 105 106; do truncate -s 16M "$JUNK/blank$i"; done
 if [ -n "${LVMEVENT_LONG-}" ] || ! with_ours; then
 	guest_new stock "$disks" 0
 	one_side stock 30
@@ -61,6 +70,14 @@ if with_ours; then
 	guest_event_calls >"$JUNK/ours.calls"
 	# a claim above started vgchange -an
 	claim "ours: no lvm process but the vgchange of this test" not grep -v 'vgchange -an$' "$JUNK/ours.calls"
+	# what keeps tables from naming another disk's number (lib/activate/hold.h)
+	qmp_add_disks "d104=$JUNK/blank104"
+	guest_run 'udevadm settle -t 100'
+	number=$(number_of 68)
+	claim "control: the number of a disk that went is the next one's" [ "$(replace 104 105)" = "$number" ]
+	guest_run "systemd-run -q --unit holds sh -c 'exec sleep 900 </dev/block/$number'"
+	guest_wait_for 30 "pgrep -x sleep"
+	claim "but not while somebody has the disk open" [ "$(replace 105 106)" != "$number" ]
 	guest_off
 else
 	skip "ours: all are activated both times" "stock only"
