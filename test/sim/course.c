@@ -394,6 +394,14 @@ static bool begins_shortage(enum sim_op op)
 	return op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
 }
 
+bool sim_has_shortage(const struct sim_history *history)
+{
+	for (uint32_t i = 0; i < history->count; i++)
+		if (begins_shortage(history->step[i].op))
+			return true;
+	return false;
+}
+
 /* A shortage, even one that begins a moment later, may hide that a disk goes. */
 static void note_gone(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)

@@ -245,8 +245,9 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	bool is_sound = sim_is_sound(state, vg->id);
 
 	/* What is refused for a copy need not come up when the copy goes: the other device may have
-	 * come while the VG was active, and been ignored. */
-	if (sim_is_add(step->op) && !is_lost_repeat(oracle, step, state) &&
+	 * come while the VG was active, and been ignored. A command that takes it down and waits
+	 * for its lock may end before the add is dealt with, or after it. */
+	if (sim_is_add(step->op) && !vg->going_down_ms && !is_lost_repeat(oracle, step, state) &&
 	    sim_was_only_one_added(&oracle->course, state, vg->id) &&
 	    !sim_is_copied(state, vg->id))
 		vg->is_asked_for = true;

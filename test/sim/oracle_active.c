@@ -188,6 +188,16 @@ static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_st
 	return before->seqno < now->seqno ? before->seqno : now->seqno;
 }
 
+/* After a shortage the disk with the newest metadata may not have been read by then. */
+static bool may_be_unread(const struct sim_oracle *oracle, const struct sim_state *state,
+			  const char *id, const struct sim_active *active)
+{
+	const struct sim_disk *newest = sim_newest(state, id);
+
+	return newest && sim_has_shortage(oracle->history) &&
+	       oracle->course.busy_until_ms[newest - state->disk] > active->at_ms;
+}
+
 /* A PV of no VG is the VG's that lists it: so is one that lost its metadata. */
 static bool is_of_other(const struct sim_disk *disk, const struct sim_known_vg *vg)
 {
@@ -203,7 +213,8 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 
 	/* Of a VG whose disks have gone since, nobody can say which disks it was on. */
 	if (active->seqno < least && active->at_ms > vg->seqno_ms + UNDER_WAY_MS &&
-	    !active->lost_disks && !is_meant_by_pvid(state, active))
+	    !active->lost_disks && !may_be_unread(oracle, state, vg->id, active) &&
+	    !is_meant_by_pvid(state, active))
 		sim_found(oracle->findings,
 			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
 			  " instead of %" PRIu32,
