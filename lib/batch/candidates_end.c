@@ -19,6 +19,7 @@
 #include "batch/partial.h"
 #include "batch/requeue.h"
 #include "record/duplicates.h"
+#include "record/recorded_marker.h"
 #include "state/missing.h"
 #include "state/online.h"
 
@@ -332,6 +333,21 @@ static bool lacks_pv(const struct lea_worker_result *result, enum lea_verdict ve
 	return verdict == LEA_VERDICT_FAILED_FOR_NOW || result->outcome == LEA_ACTIVATE_INCOMPLETE;
 }
 
+/* What a shortage stopped has lost its markers, also members without an entry in this pass. Without
+ * them nobody would notice that a PV leaves the claim. */
+static void put_markers_back(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+{
+	LEA_AUTO(lea_closep) int known_fd =
+		vg->by_claim == LEA_VG_TRANSIENT || vg->by_claim == LEA_VG_AGAIN
+			? lea_marker_open(vg->candidates->options->event_fd)
+			: -1;
+
+	for (uint32_t i = 0; known_fd >= 0 && i < scanned->vg->pv_count; i++)
+		if (scanned->pv[i] && lea_marker_set(known_fd, &scanned->pv[i]->device,
+						     scanned->vg->pvs[i].id) < 0)
+			return; /* the next reconcile reads the device */
+}
+
 /* Logs and counts the result, and brings the claim to an end. */
 int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result *result,
 		     enum lea_verdict verdict)
@@ -352,6 +368,7 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 		report_failed(candidates, result, reason);
 	} else if (result->outcome == 0 || in_part) {
 		lea_duplicates_ignore(candidates->options->world, scanned);
+		put_markers_back(vg, scanned);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
 		lea_batch_note_active(candidates->options->world->log, &candidates->active,
