@@ -267,7 +267,8 @@ static bool is_added(const struct sim_step *step, const struct sim_disk *before,
 static uint64_t read_at(const struct sim_course *course, const struct sim_state *state,
 			unsigned disk)
 {
-	return state->now_ms + TOLD_MS + course->delay_ms[disk] + 8ULL * state->disk[disk].slow_ms;
+	return state->now_ms + TOLD_MS + course->delay_ms[disk] +
+	       16ULL * state->disk[disk].slow_ms;
 }
 
 /* A read that has begun goes on as slowly as it began, also when the disk has hung meanwhile. */
@@ -392,14 +393,6 @@ static bool is_unreadable(const struct sim_disk *disk)
 static bool begins_shortage(enum sim_op op)
 {
 	return op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
-}
-
-bool sim_has_shortage(const struct sim_history *history)
-{
-	for (uint32_t i = 0; i < history->count; i++)
-		if (begins_shortage(history->step[i].op))
-			return true;
-	return false;
 }
 
 /* A shortage, even one that begins a moment later, may hide that a disk goes. */

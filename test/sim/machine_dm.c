@@ -540,6 +540,19 @@ uint32_t sim_dm_remove_vg(const char *vg_id)
 	return left;
 }
 
+bool sim_dm_uses(uint32_t disk)
+{
+	for (uint32_t i = 0; i < SIM_NODES; i++) {
+		const struct sim_node *node = &sim_node[i];
+
+		for (uint32_t k = 0; node->exists && node->has_table && k < node->ref_count; k++)
+			if (node->ref[k].disk == disk &&
+			    node->ref[k].instance == sim_unit[disk].instance)
+				return true;
+	}
+	return false;
+}
+
 void sim_dm_rename_vg(const char *vg_id, const char *from, const char *to)
 {
 	char rest[LEA_DM_NAME_BYTES], path[128];

@@ -244,7 +244,7 @@ static bool is_free_disk(uint32_t disk)
 {
 	const struct sim_unit *unit = &sim_unit[disk];
 
-	if (!is_seen(unit) || is_sick(unit) || unit->on.has_vg)
+	if (!is_seen(unit) || is_sick(unit) || unit->on.has_vg || sim_dm_uses(disk))
 		return false;
 	for (uint32_t other = 0; other < SIM_DISKS; other++)
 		if (other != disk && is_seen(&sim_unit[other]) && unit->on.is_pv &&

@@ -288,6 +288,7 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 {
 	const struct sim_disk *newest = sim_newest(state, vg->id);
 	const char * not ;
+	bool is_new_boot;
 
 	if (newest)
 		memcpy(vg->name, newest->vg_name, sizeof(vg->name));
@@ -317,8 +318,12 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	not = sim_oracle_why_not(oracle, state, vg, NULL);
 	if (not != vg->why_not && (was_left_to_memory(oracle, vg) || was_copied_unread(vg)))
 		vg->is_certain = false;
+	/* Nobody has read the copy in this boot. */
+	is_new_boot = step->op == SIM_REBOOT && sim_is_for_copies(not );
+	if (is_new_boot)
+		vg->is_certain = false;
 	/* An activation that began before may end later, unless nothing was under way. */
-	if (not &&!vg->is_certain && vg->is_calm) {
+	if (not &&!vg->is_certain && vg->is_calm && !is_new_boot) {
 		vg->is_certain = true;
 		vg->why_not_ms = state->now_ms;
 	}
