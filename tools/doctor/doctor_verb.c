@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/id.h"
@@ -20,16 +21,24 @@
 #include "cli/log_sink.h"
 #include "cli/target_find.h"
 #include "conf/setup.h"
+#include "doctor/accepted_file.h"
 #include "doctor/doctor_verb.h"
 #include "doctor/gather.h"
 #include "doctor/run.h"
 #include "memory/boot_memory_file.h"
 
 #define USAGE                                                                                      \
-	"doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [TARGET...]"
+	"doctor [--json|-v] [--only ID,...] [--except ID,...] [--sample S] [--measure] "           \
+	"[--accept ID:OBJECT|--withdraw ID:OBJECT|--accepted] [TARGET...]"
 #define SAMPLE_S      2U
 #define SAMPLE_MOST   10U
 #define UNKNOWN_BYTES 2048U
+
+struct findings {
+	struct lea_doctor_finding *item; /* [count]; owned */
+	size_t room;
+	uint32_t count;
+};
 
 struct view {
 	struct lea_world *world;
@@ -39,13 +48,14 @@ struct view {
 	struct lea_doctor_gathering *gathering;
 	struct lea_targets targets;
 	FILE *out;
-	bool is_json, is_service;
+	bool is_json, is_service, is_verbose;
 	struct lea_json json;
-	struct json_object *findings, *unknown; /* lists in it */
+	struct json_object *unknown; /* a list in it */
 	uint32_t only;
-	struct lea_doctor_finding *finding; /* [shown]; owned */
-	size_t room;
-	uint32_t shown, unknown_count;
+	struct lea_accepted accepted;
+	const char *accept; /* the object whose findings are to be accepted; NULL: none */
+	struct findings open, settled; /* settled: those that are accepted */
+	uint32_t unknown_count;
 	bool has_failed; /* there was no memory for a finding */
 	unsigned int worst;
 	char unknown_text[UNKNOWN_BYTES];
@@ -58,7 +68,9 @@ static void view_done(struct view *view)
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
 	lea_targets_done(&view->targets);
-	free(view->finding);
+	lea_accepted_done(&view->accepted);
+	free(view->open.item);
+	free(view->settled.item);
 }
 
 /* ---- output */
@@ -91,10 +103,19 @@ static bool is_wanted(struct view *view, const struct lea_doctor_finding *findin
 	return false;
 }
 
-static void add_json(struct view *view, const struct lea_doctor_finding *finding)
+/* The day of its acceptance; "": it is not accepted. */
+static const char *accepted_on(const struct view *view, const struct lea_doctor_finding *finding)
+{
+	const struct lea_acceptance *acceptance = lea_accepted_find(&view->accepted, finding);
+
+	return acceptance ? acceptance->date : "";
+}
+
+static void add_json(struct view *view, struct json_object *list,
+		     const struct lea_doctor_finding *finding)
 {
 	struct lea_json *json = &view->json;
-	struct json_object *object = lea_json_object(json, view->findings, NULL);
+	struct json_object *object = lea_json_object(json, list, NULL);
 	char id[39] = "";
 
 	if (strlen(finding->pvid) == 32)
@@ -112,6 +133,7 @@ static void add_json(struct view *view, const struct lea_doctor_finding *finding
 	lea_json_text(json, object, "next", finding->next.command);
 	lea_json_text(json, object, "next_class", lea_next_word(finding->next.class));
 	lea_json_text(json, object, "advice", finding->advice);
+	lea_json_text(json, object, "accepted_on", accepted_on(view, finding));
 }
 
 static void log_finding(struct view *view, const struct lea_doctor_finding *finding)
@@ -168,30 +190,50 @@ static void print_alike(const struct view *view, const struct lea_doctor_finding
 		fprintf(view->out, "      advice: %s\n", finding->advice);
 }
 
-static void print_findings(struct view *view)
+static void print_settled(const struct view *view)
 {
+	const struct findings *settled = &view->settled;
+
+	for (uint32_t i = 0; i < settled->count; i++)
+		fprintf(view->out, "accepted on %s: %u  %s  %s: %s\n",
+			accepted_on(view, &settled->item[i]), settled->item[i].severity,
+			settled->item[i].check, settled->item[i].object, settled->item[i].evidence);
+}
+
+static void print_findings(const struct view *view)
+{
+	const struct findings *open = &view->open;
 	uint32_t alike;
 
-	for (uint32_t i = 0; i < view->shown; i += alike) {
+	for (uint32_t i = 0; i < open->count; i += alike) {
 		alike = 1;
-		while (i + alike < view->shown &&
-		       is_alike(&view->finding[i], &view->finding[i + alike]))
+		while (i + alike < open->count && is_alike(&open->item[i], &open->item[i + alike]))
 			alike++;
-		print_alike(view, &view->finding[i], alike);
+		print_alike(view, &open->item[i], alike);
 	}
+	if (view->is_verbose)
+		print_settled(view);
+}
+
+/* Is it what --accept names? The object as it is printed, or a target that means it. */
+static bool is_named(struct view *view, const struct lea_doctor_finding *finding)
+{
+	return !strcmp(view->accept, finding->object) || is_wanted(view, finding);
 }
 
 static void take_finding(void *arg, const struct lea_doctor_finding *finding)
 {
 	struct view *view = arg;
+	struct findings *list = accepted_on(view, finding)[0] ? &view->settled : &view->open;
 
-	if (!is_wanted(view, finding))
+	if (view->accept ? !is_named(view, finding) : !is_wanted(view, finding))
 		return;
-	view->worst = finding->severity > view->worst ? finding->severity : view->worst;
-	if (lea_make_room(&view->finding, &view->room, view->shown + 1, sizeof(*view->finding)))
+	if (list == &view->open && finding->severity > view->worst)
+		view->worst = finding->severity;
+	if (lea_make_room(&list->item, &list->room, list->count + 1, sizeof(*list->item)))
 		view->has_failed = true;
 	else
-		view->finding[view->shown++] = *finding;
+		list->item[list->count++] = *finding;
 }
 
 static void take_unknown(void *arg, const char *check, const char *why)
@@ -211,28 +253,173 @@ static uint32_t count_checks(uint32_t only)
 	return (uint32_t)__builtin_popcount(only);
 }
 
+static void sort(struct findings *list)
+{
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), compare_findings);
+}
+
+static int print_json(struct view *view)
+{
+	struct json_object *open = lea_json_list(&view->json, view->json.top, "findings");
+	struct json_object *settled = lea_json_list(&view->json, view->json.top, "accepted");
+
+	for (uint32_t i = 0; i < view->open.count; i++)
+		add_json(view, open, &view->open.item[i]);
+	for (uint32_t i = 0; i < view->settled.count; i++)
+		add_json(view, settled, &view->settled.item[i]);
+	return lea_json_print(&view->json, view->out);
+}
+
 static int finish(struct view *view)
 {
-	const char *plural = view->shown == 1 ? "" : "s";
+	const uint32_t count = view->open.count;
 
-	if (view->has_failed)
-		return -ENOMEM;
-	if (view->shown)
-		qsort(view->finding, view->shown, sizeof(*view->finding), compare_findings);
-	for (uint32_t i = 0; (view->is_json || view->is_service) && i < view->shown; i++)
-		(view->is_json ? add_json : log_finding)(view, &view->finding[i]);
+	sort(&view->open);
+	sort(&view->settled);
 	if (view->is_json)
-		return lea_json_print(&view->json, view->out);
+		return print_json(view);
+	for (uint32_t i = 0; view->is_service && i < count; i++)
+		log_finding(view, &view->open.item[i]);
 	/* A service has something to say only if there is something to do. */
 	if (view->is_service)
 		return 0;
 	print_findings(view);
-	fprintf(view->out, "%u checks, %u finding%s", count_checks(view->only), view->shown,
-		plural);
+	fprintf(view->out, "%u checks, %u finding%s", count_checks(view->only), count,
+		count == 1 ? "" : "s");
+	if (view->settled.count)
+		fprintf(view->out, ", %u accepted", view->settled.count);
 	if (view->unknown_count)
 		fprintf(view->out, ", %u not known (%s)", view->unknown_count, view->unknown_text);
 	fputc('\n', view->out);
 	return 0;
+}
+
+/* ---- acceptances */
+
+static void today(char date[static LEA_ACCEPTED_DATE_BYTES])
+{
+	const time_t now = time(NULL);
+	struct tm tm;
+
+	date[0] = '\0';
+	if (localtime_r(&now, &tm))
+		strftime(date, LEA_ACCEPTED_DATE_BYTES, "%Y-%m-%d", &tm);
+}
+
+static int add_acceptances(void *arg, struct lea_accepted *accepted)
+{
+	const struct view *view = arg;
+	char date[LEA_ACCEPTED_DATE_BYTES];
+	int r = 0, count = 0;
+
+	today(date);
+	for (uint32_t i = 0; !r && i < view->open.count; i++)
+		if (!lea_accepted_why_not(&view->open.item[i])) {
+			r = lea_accepted_add(accepted, &view->open.item[i], date);
+			count++;
+		}
+	return r ? r : count;
+}
+
+static int fail_change(struct view *view, int r)
+{
+	return r > 0 ? LEA_EXIT_FAILED
+		     : lea_tool_fail(view->world, r, "the list of what is accepted");
+}
+
+static bool can_be_accepted(struct view *view, const struct lea_doctor_finding *finding)
+{
+	const char *why_not = lea_accepted_why_not(finding);
+
+	if (why_not)
+		lea_log(view->world->log, LEA_LOG_ERROR, "%s %s cannot be accepted: %s",
+			finding->check, finding->object, why_not);
+	return !why_not;
+}
+
+/* Accepts what was found. Returns an exit code. */
+static int accept_findings(struct view *view)
+{
+	int code = LEA_EXIT_DONE, r;
+
+	if (!view->open.count && !view->settled.count) {
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"%s: nothing is found now that could be accepted%s%s", view->accept,
+			view->unknown_count ? "; not known: " : "", view->unknown_text);
+		return LEA_EXIT_FAILED;
+	}
+	print_settled(view);
+	r = view->open.count ? lea_accepted_change(view->world, view->conf, add_acceptances, view)
+			     : 0;
+	if (r)
+		return fail_change(view, r);
+	sort(&view->open);
+	for (uint32_t i = 0; i < view->open.count; i++) {
+		const struct lea_doctor_finding *finding = &view->open.item[i];
+
+		if (can_be_accepted(view, finding))
+			fprintf(view->out, "accepted: %u  %s  %s: %s\n", finding->severity,
+				finding->check, finding->object, finding->evidence);
+		else
+			code = LEA_EXIT_FAILED;
+	}
+	return code;
+}
+
+struct withdrawal {
+	const char *check, *object;
+	uint32_t count;
+};
+
+static int remove_acceptances(void *arg, struct lea_accepted *accepted)
+{
+	struct withdrawal *withdrawal = arg;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < accepted->count; i++)
+		if (!lea_acceptance_is(&accepted->item[i], withdrawal->check, withdrawal->object))
+			accepted->item[kept++] = accepted->item[i];
+	withdrawal->count = accepted->count - kept;
+	accepted->count = kept;
+	return (int)withdrawal->count;
+}
+
+/* Returns an exit code. */
+static int withdraw(struct view *view, const char *check, const char *object)
+{
+	struct withdrawal withdrawal = {.check = check, .object = object};
+	const int r = lea_accepted_change(view->world, view->conf, remove_acceptances, &withdrawal);
+
+	if (r)
+		return fail_change(view, r);
+	if (!withdrawal.count) {
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"%s:%s is not accepted; see: lvmevent doctor --accepted", check, object);
+		return LEA_EXIT_FAILED;
+	}
+	fprintf(view->out, "withdrawn: %u of %s %s\n", withdrawal.count, check, object);
+	return LEA_EXIT_DONE;
+}
+
+static int list_accepted(const struct view *view)
+{
+	static const char *const titles[] = {"CHECK", "SEVERITY", "ACCEPTED", "OBJECT", "IT WAS"};
+	struct lea_columns table;
+
+	for (lea_columns_begin(&table, view->out, "lrlll"); lea_columns_pass(&table);) {
+		lea_columns_head(&table, titles, false);
+		for (uint32_t i = 0; i < view->accepted.count; i++) {
+			const struct lea_acceptance *item = &view->accepted.item[i];
+
+			lea_columns_cell(&table, "%s", item->check);
+			lea_columns_cell(&table, "%u", item->severity);
+			lea_columns_cell(&table, "%s", item->date);
+			lea_columns_cell(&table, "%s", item->object);
+			lea_columns_cell(&table, "%s", item->is_pv ? item->was : "");
+		}
+	}
+	return LEA_EXIT_DONE;
 }
 
 /* ---- targets */
@@ -251,11 +438,9 @@ static void name_device(struct view *view, const struct lea_doctor_disk *disk)
 		}
 }
 
-/* Is there what each word means? Returns an exit code. */
-static int check_targets(struct view *view)
+static void meet_targets(struct view *view)
 {
 	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->gathering);
-	const char *unmet;
 
 	for (uint32_t v = 0; v < facts->vgs.count; v++) {
 		(void)lea_targets_have_vg(&view->targets, facts->vgs.vg[v].vg);
@@ -269,7 +454,13 @@ static int check_targets(struct view *view)
 		    lea_targets_have_pv(&view->targets, disk->pvid, number, disk->name))
 			name_device(view, disk);
 	}
-	unmet = lea_targets_unmet(&view->targets);
+}
+
+/* Is there what each word means? Returns an exit code. */
+static int check_targets(struct view *view)
+{
+	const char *unmet = lea_targets_unmet(&view->targets);
+
 	if (!unmet)
 		return LEA_EXIT_DONE;
 	lea_log(view->world->log, LEA_LOG_ERROR,
@@ -319,24 +510,59 @@ static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
 /* Returns an exit code. */
 struct args {
 	struct lea_args shared;
-	unsigned int json, measure;
-	const char *sample;
+	unsigned int json, measure, verbose, accepted;
+	const char *sample, *accept, *withdraw;
 	struct lea_list only, except;
 };
 
-static int parse_request(const struct args *args, struct lea_doctor_options *options)
+/* What is to be done with acceptances; all zero: nothing. */
+struct wish {
+	const char *check, *object; /* of --accept or --withdraw */
+	bool accepts, lists;
+};
+
+/* Returns an exit code. */
+static int parse_wish(const struct args *args, const struct lea_opts *opts, struct wish *ret_wish)
 {
+	const char *word = args->accept ? args->accept : args->withdraw;
+	const unsigned int wishes = (args->accept != NULL) + (args->withdraw != NULL) +
+				    (args->accepted != 0);
+
+	*ret_wish = (struct wish){.accepts = args->accept, .lists = args->accepted != 0};
+	if (!wishes)
+		return LEA_EXIT_DONE;
+	if (wishes > 1 || opts->positional.count || args->json || args->only.defined ||
+	    args->except.defined) {
+		fprintf(stderr, "  --accept, --withdraw and --accepted are for themselves.\n");
+		return LEA_EXIT_PARAMS;
+	}
+	if (word)
+		ret_wish->check = lea_accepted_split(word, &ret_wish->object);
+	if (word && !ret_wish->check) {
+		fprintf(stderr, "  \"%s\" is not ID:OBJECT, such as D6:/dev/loop0. The checks:\n",
+			word);
+		print_checks();
+		return LEA_EXIT_PARAMS;
+	}
+	return LEA_EXIT_DONE;
+}
+
+static int parse_request(const struct args *args, const struct wish *wish,
+			 struct lea_doctor_options *options)
+{
+	const struct lea_list one = {.item = (const char *[]){wish->check}, .count = 1};
 	uint32_t only, except, count;
 	uint64_t sample = SAMPLE_S;
 
 	lea_doctor_checks(&count);
-	if (!parse_ids(&args->only, &only) || !parse_ids(&args->except, &except))
+	if (!parse_ids(wish->check ? &one : &args->only, &only) ||
+	    !parse_ids(&args->except, &except))
 		return LEA_EXIT_PARAMS;
 	if (args->sample && !lea_number_parse(args->sample, SAMPLE_MOST, &sample)) {
 		fprintf(stderr, "  --sample wants seconds, from 0 to %u.\n", SAMPLE_MOST);
 		return LEA_EXIT_PARAMS;
 	}
-	options->only = (args->only.defined ? only : (1U << count) - 1) & ~except;
+	options->only = (wish->check || args->only.defined ? only : (1U << count) - 1) & ~except;
 	options->sample_ms = (uint32_t)sample * 1000;
 	options->measure = args->measure != 0;
 	return LEA_EXIT_DONE;
@@ -354,16 +580,14 @@ static void read_memory(struct view *view, struct lea_doctor_options *options)
 		options->memory = &view->memory;
 }
 
+/* The findings of what @words name. Returns an exit code. */
 static int examine(struct view *view, struct lea_doctor_options *options,
 		   const struct lea_list *words)
 {
 	LEA_AUTO(lea_target_finder_done) struct lea_target_finder finder = {.world = view->world};
-	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_doctor_sink sink = {take_finding, take_unknown, view};
-	int r, code = lea_setup(view->world, &settings, &view->conf);
+	int r, code;
 
-	if (code)
-		return code;
 	read_memory(view, options);
 	r = lea_doctor_gather(view->world, view->conf, options, &view->gathering);
 	if (r)
@@ -371,31 +595,64 @@ static int examine(struct view *view, struct lea_doctor_options *options,
 	r = lea_targets_find(&finder, words, &view->targets);
 	if (r)
 		return lea_tool_fail(view->world, r, "doctor");
-	code = check_targets(view);
+	meet_targets(view);
+	code = view->accept ? LEA_EXIT_DONE : check_targets(view);
 	if (code)
 		return code;
 	lea_json_begin(&view->json);
 	lea_json_number(&view->json, view->json.top, "checks", count_checks(options->only));
-	view->findings = lea_json_list(&view->json, view->json.top, "findings");
 	view->unknown = lea_json_list(&view->json, view->json.top, "unknown");
 	view->only = options->only;
 	r = lea_doctor_run(lea_doctor_gathered(view->gathering), options->only, &sink);
+	if (!r && view->has_failed)
+		r = -ENOMEM;
+	if (!r && view->accept)
+		return accept_findings(view);
 	r = r ? r : finish(view);
 	return r ? lea_tool_fail(view->world, r, "doctor") : (int)view->worst;
 }
 
+/* Returns an exit code. */
+static int run(struct view *view, struct lea_doctor_options *options, const struct wish *wish,
+	       const struct lea_list *words)
+{
+	const struct lea_conf_options settings = {.forgive = true};
+	const struct lea_list object = {.item = (const char *[]){wish->object}, .count = 1};
+	int r, code = lea_setup(view->world, &settings, &view->conf);
+
+	if (code)
+		return code;
+	if (wish->check && !wish->accepts)
+		return withdraw(view, wish->check, wish->object);
+	r = lea_accepted_read(view->world, view->conf,
+			      wish->accepts || wish->lists ? LEA_LOG_ERROR : LEA_LOG_WARNING,
+			      &view->accepted);
+	if (r < 0 || (r && (wish->accepts || wish->lists)))
+		return fail_change(view, r);
+	if (wish->lists)
+		return list_accepted(view);
+	view->accept = wish->accepts ? wish->object : NULL;
+	return examine(view, options, view->accept ? &object : words);
+}
+
 int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 {
-#define ROW(member_, type_, name_, value_, help_)                                                  \
-	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+#define ROW(member_, type_, name_, letter_, value_, help_)                                         \
+	LEA_OPT(struct args, member_, type_, name_, letter_, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
-		ROW(only, LIST, "only", "ID", "Make these checks only, such as D3."),
-		ROW(except, LIST, "except", "ID", "Leave these checks out."),
-		ROW(sample, STRING, "sample", "S",
+		ROW(json, COUNT, "json", 0, NULL, "Print one JSON object."),
+		ROW(verbose, COUNT, "verbose", 'v', NULL, "Print accepted findings, too."),
+		ROW(only, LIST, "only", 0, "ID", "Make these checks only, such as D3."),
+		ROW(except, LIST, "except", 0, "ID", "Leave these checks out."),
+		ROW(sample, STRING, "sample", 0, "S",
 		    "Seconds between two readings of counters (2; at most 10)."),
-		ROW(measure, COUNT, "measure", NULL, "Measure 32 reads of each PV.")};
+		ROW(measure, COUNT, "measure", 0, NULL, "Measure 32 reads of each PV."),
+		ROW(accept, STRING, "accept", 0, "ID:OBJECT",
+		    "Accept what a check finds of an object."),
+		ROW(withdraw, STRING, "withdraw", 0, "ID:OBJECT", "Accept it no longer."),
+		ROW(accepted, COUNT, "accepted", 0, NULL, "Print what is accepted."),
+	};
 #undef ROW
 	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
@@ -404,12 +661,17 @@ int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 			    .out = lea_cmd_report(world)->out,
 			    .is_service = lea_cmd_report(world)->is_service};
 	struct lea_doctor_options options = {0};
+	struct wish wish = {0};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 
 	view.is_json = args.json != 0;
-	code = code < 0 ? parse_request(&args, &options) : code;
-	if (!code && options.only)
-		code = examine(&view, &options, &opts.positional);
+	view.is_verbose = args.verbose != 0;
+	if (code < 0) {
+		code = parse_wish(&args, &opts, &wish);
+		code = code ? code : parse_request(&args, &wish, &options);
+		if (!code && options.only)
+			code = run(&view, &options, &wish, &opts.positional);
+	}
 	lea_opts_done(&opts);
 	return code;
 }

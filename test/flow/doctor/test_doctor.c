@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent doctor on a machine made of files: what it reads of /sys, /proc and the disks, and
  * prints. */
+#include "base/cleanup.h"
+#include "base/file.h"
 #include "fake/holder.h"
 #include "flow/machine.h"
 #include "flow/no_pairs.h"
@@ -92,6 +94,7 @@ static void setup(void)
 	put("/proc/meminfo", "MemTotal:       2000000 kB\n");
 	put("/dev/kmsg", "<6>[    1.0] sd 2:0:0:0: [sda] Attached SCSI disk\n");
 	put("/usr/sbin/smartctl", "");
+	tree_mkdir(&machine.tree, "/etc/lvm");
 	slept_ms = 0;
 	machine.world->clock = &quick;
 }
@@ -109,6 +112,10 @@ static int doctor(const char *words)
 }
 
 /* ---- troubles */
+
+static void setup_nothing(void)
+{
+}
 
 static void cache_off(void)
 {
@@ -422,6 +429,11 @@ static const struct {
 } wrong[] = {
 	{"doctor --only D17", 3},   {"doctor --except x", 3},	   {"doctor --sample 11", 3},
 	{"doctor --sample -1", 3},  {"doctor --nonsense", 3},	   {"doctor no_such_vg", 5},
+	{"doctor --help", 0},
+	{"doctor --accept D4", 3},  {"doctor --accept D4:", 3},	   {"doctor --accept D17:x", 3},
+	{"doctor --withdraw x", 3}, {"doctor --accepted vg_one", 3},
+	{"doctor --json --accepted", 3}, {"doctor --accept D4:x --only D4", 3},
+	{"doctor --accept D4:x --withdraw D4:x", 3}, {"doctor --accept D4:/dev/sda vg_one", 3},
 	{"doctor /dev/nothing", 5}, {"doctor /dev/sdz vg_one", 5},
 };
 
@@ -442,6 +454,7 @@ static const struct member top_members[] = {
 	{"version", json_type_int},
 	{"checks", json_type_int},
 	{"findings", json_type_array},
+	{"accepted", json_type_array},
 	{"unknown", json_type_array},
 };
 static const struct member finding_members[] = {
@@ -451,7 +464,7 @@ static const struct member finding_members[] = {
 	{"device", json_type_string},	{"pv_uuid", json_type_string},
 	{"evidence", json_type_string}, {"why", json_type_string},
 	{"next", json_type_string},	{"next_class", json_type_string},
-	{"advice", json_type_string},
+	{"advice", json_type_string},	{"accepted_on", json_type_string},
 };
 static const struct member unknown_members[] = {
 	{"check", json_type_string},
@@ -543,4 +556,183 @@ TEST(a_service_writes_each_finding_with_its_fields)
 	ck_assert_msg(!strncmp(journal, "0 D4 vg_one /dev/sda the kernel sends no flushes", 48),
 		      "%s", journal);
 	ck_assert_str_eq(machine.out, "");
+}
+
+/* ---- what is accepted */
+
+#define ACCEPTED "/etc/lvm/lvmevent-doctor.accepted"
+#define SDA_ID	 "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+
+static void said_and_code(const char *words, int code, const char *said)
+{
+	const size_t before = machine.out_bytes, errors = machine.err_bytes;
+
+	ck_assert_msg(doctor(words) == code, "%s: %s%s", words, machine.out + before,
+		      machine.err + errors);
+	ck_assert_msg(strstr(machine.out + before, said) || strstr(machine.err + errors, said),
+		      "%s: %s%s", words, machine.out + before, machine.err + errors);
+}
+
+static void accept_now(const char *word)
+{
+	char words[128];
+
+	snprintf(words, sizeof(words), "doctor --sample 0 --accept %s", word);
+	said_and_code(words, 0, "accepted: ");
+}
+
+TEST(what_is_accepted_is_no_finding)
+{
+	size_t before;
+
+	cache_off();
+	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	accept_now("d4:/dev/sda");
+	before = machine.out_bytes;
+	said_and_code("doctor --only D4", 0, "1 checks, 0 findings, 1 accepted\n");
+	ck_assert_ptr_null(strstr(machine.out + before, "/dev/sda"));
+	said_and_code("doctor --only D4 -v", 0, ": 1  D4  /dev/sda (PV of vg_one): ");
+	said_and_code("doctor --accept D4:/dev/sda", 0, "accepted on 2");
+	said_and_code("doctor --accepted", 0, "  D4            1  2");
+	said_and_code("doctor --accepted", 0, "  " SDA_ID "  /dev/sda (PV of vg_one)\n");
+	said_and_code("doctor --withdraw D4:" SDA_ID, 0, "withdrawn: 1 of D4 " SDA_ID "\n");
+	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	said_and_code("doctor --withdraw D4:" SDA_ID, 5, "is not accepted");
+}
+
+/* The targets of all verbs, and what a finding calls its object. */
+static const struct {
+	const char *word;
+	void (*make)(void);
+	const char *row; /* in the file */
+} named[] = {
+	{"D4:/dev/sda", cache_off, "pv " SDA_ID " /dev/sda (PV of vg_one)\nend\n"},
+	{"D4:" SDA_ID, cache_off, "pv " SDA_ID " /dev/sda (PV of vg_one)\nend\n"},
+	{"D4:vg_one", cache_off, "pv " SDA_ID " /dev/sda (PV of vg_one)\nend\n"},
+	{"D13:semaphores", semaphores, "name semaphores\nend\n"},
+	{"D15:I/O", pressure, "name I/O\nend\n"},
+	{"D12:vg-two.pvs", stripe, "name vg-two.pvs\nend\n"},
+	{"D7:vg_one-gone", node, "name vg_one-gone\nend\n"},
+	{"D7:vg_one/root", link_only, "name vg_one/root\nend\n"},
+};
+
+TEST_EACH(each_kind_of_object_can_be_accepted, named)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char path[128];
+
+	named[_i].make();
+	accept_now(named[_i].word);
+	snprintf(path, sizeof(path), "%s" ACCEPTED, machine.tree.root);
+	ck_assert_int_eq(lea_file_read(AT_FDCWD, path, 4096, &text, NULL), 0);
+	ck_assert_msg(strstr(text, named[_i].row) != NULL, "%s: %s", named[_i].word, text);
+}
+
+static const struct {
+	const char *word;
+	void (*make)(void);
+	const char *said;
+} not_accepted[] = {
+	{"D4:/dev/sda", setup_nothing, "/dev/sda: nothing is found now"},
+	{"D7:vg_one/root", cache_off, "vg_one/root: nothing is found now"},
+	{"D5:no_such_vg", smart_hangs, "; not known: D5: smartctl has not answered"},
+	{"D3:jbd2/dm-3-8 (pid 42)", blocked, "cannot be accepted: it passes by itself"},
+};
+
+TEST_EACH(only_what_is_found_and_stays_can_be_accepted, not_accepted)
+{
+	char option[] = "--accept", verb[] = "doctor", word[64];
+	char *argv[] = {verb, option, word, NULL};
+
+	not_accepted[_i].make();
+	snprintf(word, sizeof(word), "%s", not_accepted[_i].word);
+	ck_assert_int_eq(find_verb(verb)->run(machine.world, 3, argv), 5);
+	fflush(machine.err_file);
+	ck_assert_msg(strstr(machine.err, not_accepted[_i].said) != NULL, "%s", machine.err);
+	ck_assert(!machine_has(ACCEPTED));
+}
+
+TEST(a_worse_finding_than_was_accepted_counts)
+{
+	timeouts();
+	accept_now("D5:/dev/sda");
+	said_and_code("doctor --only D5", 0, "1 checks, 0 findings, 1 accepted, 1 not known");
+	smart_fails();
+	said_and_code("doctor --only D5", 2, "1 checks, 1 finding\n");
+	accept_now("D5:/dev/sda");
+	said_and_code("doctor --only D5", 0, "1 checks, 0 findings, 1 accepted\n");
+}
+
+TEST(json_has_what_is_accepted_in_a_list_of_its_own)
+{
+	struct json_object *top;
+	size_t before;
+
+	cache_off();
+	accept_now("D4:/dev/sda");
+	before = machine.out_bytes;
+	ck_assert_int_eq(doctor("doctor --json --only D4"), 0);
+	top = json_tokener_parse(machine.out + before);
+	ck_assert_ptr_nonnull(top);
+	check_list(top, "findings", finding_members, ARRAY_SIZE(finding_members), 0);
+	check_list(top, "accepted", finding_members, ARRAY_SIZE(finding_members), 1);
+	ck_assert_msg(strstr(machine.out + before, "\"accepted_on\": \"2") != NULL, "%s",
+		      machine.out + before);
+	json_object_put(top);
+}
+
+TEST(a_service_says_nothing_of_what_is_accepted)
+{
+	cache_off();
+	accept_now("D4:/dev/sda");
+	machine.report.is_service = true;
+	machine.report.log.write = keep;
+	journal[0] = '\0';
+	ck_assert_int_eq(doctor("doctor --only D4"), 0);
+	ck_assert_str_eq(journal, "");
+}
+
+/* Said, and neither used nor replaced. */
+#define ROW_OF_SDA "D4 2 2026-11-28 pv " SDA_ID " /dev/sda (PV of vg_one)\n"
+static const struct {
+	const char *text, *said;
+} damaged[] = {
+	{"", "line 1: it is of another version"},
+	{"lvmevent-accepted 2\n" ROW_OF_SDA "end\n", "line 1: it is of another version"},
+	{"lvmevent-accepted 1\n" ROW_OF_SDA, "line 3: the end is missing"},
+	{"lvmevent-accepted 1\n" ROW_OF_SDA "D4 3 2026-11-28 name x\nend\n",
+	 "line 3: the severity is neither 1 nor 2"},
+};
+
+TEST_EACH(a_damaged_file_is_said_and_not_trusted, damaged)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char path[128];
+
+	cache_off();
+	put(ACCEPTED, damaged[_i].text);
+	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	ck_assert_msg(strstr(machine.err, damaged[_i].said) != NULL, "%s", machine.err);
+	said_and_code("doctor --accept D4:/dev/sda", 5, damaged[_i].said);
+	said_and_code("doctor --withdraw D4:/dev/sda", 5, damaged[_i].said);
+	said_and_code("doctor --accepted", 5, damaged[_i].said);
+	snprintf(path, sizeof(path), "%s" ACCEPTED, machine.tree.root);
+	ck_assert_int_eq(lea_file_read(AT_FDCWD, path, 4096, &text, NULL), 0);
+	ck_assert_str_eq(text, damaged[_i].text);
+}
+
+TEST(a_file_that_others_may_write_is_not_trusted)
+{
+	char path[128];
+
+	cache_off();
+	put(ACCEPTED, "lvmevent-accepted 1\n" ROW_OF_SDA "end\n");
+	said_and_code("doctor --only D4", 0, "1 accepted\n");
+	snprintf(path, sizeof(path), "%s" ACCEPTED, machine.tree.root);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	ck_assert_ptr_nonnull(strstr(machine.err, "users other than root may write it"));
+	tree_remove(&machine.tree, ACCEPTED);
+	tree_link(&machine.tree, ACCEPTED, "/dev/null");
+	said_and_code("doctor --only D4", 1, "Too many levels of symbolic links");
 }
