@@ -43,7 +43,8 @@ static int start(struct lea_udevmon *monitor)
 	if (!monitor->monitor)
 		return -errno;
 	r = udev_monitor_filter_add_match_subsystem_devtype(monitor->monitor, "block", NULL);
-	r = r < 0 ? r : udev_monitor_filter_add_match_tag(monitor->monitor, monitor->tag);
+	if (r >= 0 && monitor->tag[0])
+		r = udev_monitor_filter_add_match_tag(monitor->monitor, monitor->tag);
 	/* A smaller buffer only means more overflows, and those are handled. */
 	if (r >= 0 &&
 	    udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER_BYTES) < 0)

@@ -22,7 +22,7 @@ struct lea_udevmon_event {
 };
 
 /*
- * lea_udevmon_open - listen from now on to block devices with @tag
+ * lea_udevmon_open - listen from now on to block devices with @tag; "": to all of them
  * With a large receive buffer: nothing is read while a pass works.
  */
 LEA_MUST_CHECK int lea_udevmon_open(const char *tag, struct lea_udevmon **ret_monitor);

@@ -105,10 +105,14 @@ void lea_json_fold(struct lea_json *json, struct json_object *list)
 	free(copy);
 }
 
+const char *lea_json_text_of(struct json_object *object)
+{
+	return object ? json_object_to_json_string_ext(object, form) : NULL;
+}
+
 int lea_json_print(const struct lea_json *json, FILE *out)
 {
-	const char *text =
-		json->has_failed ? NULL : json_object_to_json_string_ext(json->top, form);
+	const char *text = json->has_failed ? NULL : lea_json_text_of(json->top);
 
 	if (!text)
 		return -ENOMEM;

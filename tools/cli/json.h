@@ -49,5 +49,8 @@ void lea_json_free(struct json_object *object);
 bool lea_json_find_number(struct json_object *from, const char *path, uint64_t *ret_number);
 bool lea_json_find_bool(struct json_object *from, const char *path, bool *ret_value);
 
+/* Its text; NULL: out of memory. Borrowed from @object until that changes. */
+const char *lea_json_text_of(struct json_object *object);
+
 /* Prints the object and a newline. 0 or -ENOMEM, with nothing printed. */
 LEA_MUST_CHECK int lea_json_print(const struct lea_json *json, FILE *out);

@@ -3,12 +3,35 @@
 #pragma once
 
 #include "base/err.h"
+#include "cli/json.h"
 #include "inventory/collect.h"
 
 #include <stdio.h>
 
-/* 0 or -ENOMEM, with nothing printed. */
-LEA_MUST_CHECK int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory);
+/* @event: for its member of this name; NULL: none. 0 or -ENOMEM, with nothing printed. */
+LEA_MUST_CHECK int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory,
+					    const char *event);
+
+/* One object of an inventory. */
+struct lea_inventory_object {
+	const char *type;      /* "vg", "lv", "pv", "machine": what is of none of these */
+	const char *vg, *name; /* of its VG, "": none; name: of a PV its device */
+	char uuid[39];	       /* with hyphens; "": unknown, or none */
+	char key[136];	       /* no other object has it, also after this one was renamed */
+};
+
+/*
+ * lea_inventory_each_json - each VG, LV and PV by itself
+ * @tell: gets an object with its version and the member "state": what lea_inventory_print_json has
+ * in its lists, but a VG without its own lists. It may add members. @state: the text of the state.
+ * A result but 0 ends the walk.
+ * Returns 0, the result of @tell, or -ENOMEM.
+ */
+LEA_MUST_CHECK int
+lea_inventory_each_json(const struct lea_inventory *inventory,
+			int (*tell)(void *arg, const struct lea_inventory_object *object,
+				    struct lea_json *json, const char *state),
+			void *arg);
 /* For node_exporter's folder of text files: OpenMetrics that readers of Prometheus' older text
  * format take as well. */
 void lea_inventory_print_metrics(FILE *out, const struct lea_inventory *inventory);

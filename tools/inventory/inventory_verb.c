@@ -11,22 +11,25 @@
 #include "cli/log_sink.h"
 #include "cli/target_find.h"
 #include "conf/setup.h"
+#include "daemon/session.h"
+#include "inventory/follow.h"
 #include "inventory/inventory_print.h"
 #include "inventory/inventory_verb.h"
 #include "scan/survey.h"
 
-#define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [TARGET...]"
+#define USAGE                                                                                      \
+	"inventory [--json | --openmetrics] [--if-newer GEN] [TARGET...], or inventory --follow"
 
 struct args {
 	struct lea_args shared;
-	unsigned int json, openmetrics;
+	unsigned int json, openmetrics, follow;
 	const char *if_newer;
 };
 
 static int print(FILE *out, const struct args *args, const struct lea_inventory *inventory)
 {
 	if (args->json)
-		return lea_inventory_print_json(out, inventory);
+		return lea_inventory_print_json(out, inventory, NULL);
 	if (args->openmetrics)
 		lea_inventory_print_metrics(out, inventory);
 	else
@@ -52,33 +55,61 @@ static bool someone_waits(void *arg)
 	return true;
 }
 
-static int show(struct lea_world *world, const struct lea_conf *conf, struct lea_reader **reader,
-		const struct args *args, struct lea_targets *targets)
+/* What is asked for. */
+struct question {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	struct lea_targets *targets;
+};
+
+static int gather(void *arg, struct lea_inventory *ret_inventory)
 {
+	const struct question *question = arg;
 	struct lea_inventory_options options = {
-		.targets = targets,
+		.targets = question->targets,
 		.scan = {.use_names_filter = true, .lock = LEA_FILTER_LOCK_TRY, .wants_own_id = true},
 		.has_queue = true};
-	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
-	FILE *out = lea_cmd_report(world)->out;
-	int r = lea_survey_prepare(world, conf, reader, &options.scan);
+	struct lea_reader *reader = NULL;
+	int r = lea_survey_prepare(question->world, question->conf, &reader, &options.scan);
 
 	if (!r)
-		lea_reader_listen(*reader, someone_waits, NULL);
-	r = r ? r : lea_inventory_collect(world, conf, &options, &inventory);
+		lea_reader_listen(reader, someone_waits, NULL);
+	r = r ? r : lea_inventory_collect(question->world, question->conf, &options, ret_inventory);
+	lea_reader_free(reader);
+	return r;
+}
+
+static int show(struct question *question, const struct args *args)
+{
+	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
+	struct lea_world *world = question->world;
+	int r = gather(question, &inventory);
+
 	if (r == LEA_INVENTORY_UNKNOWN) {
 		lea_log(world->log, LEA_LOG_ERROR,
 			"%s: VG, LV, PV or tag not found on devices that LVM may use; see: "
 			"lvmevent explain %s",
-			lea_targets_unmet(targets), lea_targets_unmet(targets));
+			lea_targets_unmet(question->targets), lea_targets_unmet(question->targets));
 		return LEA_EXIT_FAILED;
 	}
 	if (!r && args->if_newer && !strcmp(args->if_newer, inventory.generation))
 		return LEA_EXIT_UNCHANGED;
 	if (!r)
 		warn(world, &inventory);
-	r = r ? r : print(out, args, &inventory);
+	r = r ? r : print(lea_cmd_report(world)->out, args, &inventory);
 	return r ? lea_tool_fail(world, r, "inventory") : LEA_EXIT_DONE;
+}
+
+/* udev's broadcasts do not reach a container. */
+static int follow(struct question *question)
+{
+	struct lea_world *world = question->world;
+	int r;
+
+	if (lea_session_check_place(world))
+		return LEA_EXIT_FAILED;
+	r = lea_inventory_follow(world, gather, question, lea_cmd_report(world)->out);
+	return r ? lea_tool_fail(world, r, "udev") : LEA_EXIT_DONE;
 }
 
 static int run(struct lea_world *world, const struct args *args, const struct lea_list *words)
@@ -86,21 +117,20 @@ static int run(struct lea_world *world, const struct args *args, const struct le
 	LEA_AUTO(lea_target_finder_done) struct lea_target_finder finder = {.world = world};
 	LEA_AUTO(lea_targets_done) struct lea_targets targets = {0};
 	const struct lea_conf_options settings = {.forgive = true};
-	struct lea_reader *reader = NULL;
-	const struct lea_conf *conf = NULL;
+	struct question question = {.world = world, .targets = &targets};
 	int code;
 
-	if (args->json && args->openmetrics) {
+	if ((args->json && args->openmetrics) ||
+	    (args->follow && (words->count || args->openmetrics || args->if_newer))) {
 		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
 		return LEA_EXIT_PARAMS;
 	}
-	code = lea_setup(world, &settings, &conf);
+	code = lea_setup(world, &settings, &question.conf);
 	if (!code && lea_targets_find(&finder, words, &targets))
 		code = LEA_EXIT_FAILED;
 	if (!code)
-		code = show(world, conf, &reader, args, &targets);
-	lea_reader_free(reader);
-	lea_conf_free(conf);
+		code = args->follow ? follow(&question) : show(&question, args);
+	lea_conf_free(question.conf);
 	return code;
 }
 
@@ -110,6 +140,7 @@ int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[])
 	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP, ROW(json, COUNT, "json", NULL, "Print one JSON object."),
+		ROW(follow, COUNT, "follow", NULL, "Print all as one line, and then each change."),
 		ROW(openmetrics, COUNT, "openmetrics", NULL, "Print metrics, for node_exporter."),
 		ROW(if_newer, STRING, "if-newer", "GEN",
 		    "Print nothing and end with 1 if GEN is the current generation.")};

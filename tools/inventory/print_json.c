@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inventory/inventory_print.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,13 +116,12 @@ static void put_node(struct view *view, struct json_object *to, const struct lea
 	lea_json_signed(&view->json, to, "minor", is_active ? (int64_t)state->minor : -1);
 }
 
-static void put_lv(struct view *view, struct json_object *list, const struct lea_inventory_vg *of,
-		   uint32_t index)
+static void fill_lv(struct view *view, struct json_object *to, const struct lea_inventory_vg *of,
+		    uint32_t index)
 {
 	struct lea_json *json = &view->json;
 	const struct lea_vg *vg = of->vg;
 	const struct lea_lv *lv = &vg->lvs[index];
-	struct json_object *to = lea_json_object(json, list, NULL);
 	const uint64_t extent = (uint64_t)vg->extent_sectors * SECTOR_BYTES;
 	char attr[LEA_LV_ATTR_BYTES];
 	struct lea_inventory_use use;
@@ -148,7 +149,6 @@ static void put_lv(struct view *view, struct json_object *list, const struct lea
 	put_use(json, to, &use);
 	put_tags(json, to, &lv->tags);
 	put_segments(view, to, of, lv);
-	lea_json_fold(json, list);
 }
 
 /* ---- PVs */
@@ -172,13 +172,12 @@ static void put_present_pv(struct view *view, struct json_object *to,
 	lea_json_text(&view->json, to, "problem", pv->problem);
 }
 
-static void put_member(struct view *view, struct json_object *list,
-		       const struct lea_inventory_vg *of, uint32_t index)
+static void fill_member(struct view *view, struct json_object *to,
+			const struct lea_inventory_vg *of, uint32_t index)
 {
 	struct lea_json *json = &view->json;
 	const struct lea_pv *pv = &of->vg->pvs[index];
 	const uint64_t extent_bytes = (uint64_t)of->vg->extent_sectors * SECTOR_BYTES;
-	struct json_object *to = lea_json_object(json, list, NULL);
 	char attr[LEA_PV_ATTR_BYTES];
 
 	lea_inventory_pv_attr(&of->facts, index, attr);
@@ -191,16 +190,14 @@ static void put_member(struct view *view, struct json_object *list,
 	lea_json_number(json, to, "free_bytes", lea_inventory_free_of_pv(of, index) * extent_bytes);
 	lea_json_number(json, to, "used_bytes", of->used[index] * extent_bytes);
 	put_tags(json, to, &pv->tags);
-	lea_json_fold(json, list);
 }
 
 /* A PV of no VG, or one that its VG does not list. */
-static void put_lone_pv(struct view *view, struct json_object *list,
-			const struct lea_inventory_pv *pv)
+static void fill_lone_pv(struct view *view, struct json_object *to,
+			 const struct lea_inventory_pv *pv)
 {
 	static const struct lea_strings none;
 	struct lea_json *json = &view->json;
-	struct json_object *to = lea_json_object(json, list, NULL);
 
 	put_present_pv(view, to, pv);
 	lea_json_text(json, to, "attr", "---");
@@ -234,13 +231,17 @@ static void put_numbers(struct view *view, struct json_object *to,
 	lea_json_number(json, to, "snapshot_count", snapshots);
 }
 
-static void put_content(struct view *view, struct json_object *to,
-			const struct lea_inventory_vg *of)
+/* Without its lists. */
+static void fill_vg(struct view *view, struct json_object *to, const struct lea_inventory_vg *of)
 {
 	struct lea_json *json = &view->json;
-	struct json_object *list;
 	char attr[LEA_VG_ATTR_BYTES];
 
+	lea_json_text(json, to, "name", of->name);
+	lea_json_text(json, to, "problem", of->problem);
+	lea_json_bool(json, to, "readable", of->vg != NULL);
+	if (!of->vg)
+		return;
 	lea_inventory_vg_attr(&of->facts, attr);
 	put_id(json, to, "uuid", of->vg->id);
 	lea_json_text(json, to, "attr", attr);
@@ -248,27 +249,46 @@ static void put_content(struct view *view, struct json_object *to,
 	lea_json_text(json, to, "lock_type", of->vg->lock_type ? of->vg->lock_type : "");
 	put_numbers(view, to, of);
 	put_tags(json, to, &of->vg->tags);
-	list = lea_json_list(json, to, "pvs");
-	for (uint32_t i = 0; i < of->vg->pv_count; i++)
-		put_member(view, list, of, i);
-	list = lea_json_list(json, to, "lvs");
-	for (uint32_t i = 0; i < of->vg->lv_count; i++)
-		if (of->chosen_lv[i] && lea_inventory_is_reported(&of->vg->lvs[i]))
-			put_lv(view, list, of, i);
+}
+
+static bool is_listed(const struct lea_inventory_vg *of, uint32_t lv)
+{
+	return of->chosen_lv[lv] && lea_inventory_is_reported(&of->vg->lvs[lv]);
 }
 
 static void put_vg(struct view *view, struct json_object *list, const struct lea_inventory_vg *of)
 {
-	struct json_object *to = lea_json_object(&view->json, list, NULL);
+	struct lea_json *json = &view->json;
+	struct json_object *to = lea_json_object(json, list, NULL);
 
-	lea_json_text(&view->json, to, "name", of->name);
-	lea_json_text(&view->json, to, "problem", of->problem);
-	lea_json_bool(&view->json, to, "readable", of->vg != NULL);
-	if (of->vg)
-		put_content(view, to, of);
+	fill_vg(view, to, of);
+	if (!of->vg)
+		return;
+	list = lea_json_list(json, to, "pvs");
+	for (uint32_t i = 0; i < of->vg->pv_count; i++) {
+		fill_member(view, lea_json_object(json, list, NULL), of, i);
+		lea_json_fold(json, list);
+	}
+	list = lea_json_list(json, to, "lvs");
+	for (uint32_t i = 0; i < of->vg->lv_count; i++)
+		if (is_listed(of, i)) {
+			fill_lv(view, lea_json_object(json, list, NULL), of, i);
+			lea_json_fold(json, list);
+		}
 }
 
-int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory)
+/* What belongs to no VG, and to no PV. */
+static void put_rest(struct view *view, struct json_object *to)
+{
+	const struct lea_inventory *inventory = view->inventory;
+	struct json_object *list = lea_json_list(&view->json, to, "problems");
+
+	for (size_t i = 0; inventory->is_whole && i < inventory->problem_count; i++)
+		lea_json_text(&view->json, list, NULL, inventory->problem[i]);
+	lea_json_bool(&view->json, to, "dm_answered", !inventory->is_dm_silent);
+}
+
+int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory, const char *event)
 {
 	struct view view = {.inventory = inventory};
 	struct lea_json *json = &view.json;
@@ -276,6 +296,8 @@ int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory)
 	int r;
 
 	lea_json_begin(json);
+	if (event)
+		lea_json_text(json, json->top, "event", event);
 	lea_json_text(json, json->top, "generation", inventory->generation);
 	list = lea_json_list(json, json->top, "vgs");
 	for (size_t i = 0; i < inventory->vg_count; i++)
@@ -284,12 +306,120 @@ int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory)
 	list = lea_json_list(json, json->top, "pvs");
 	for (size_t i = 0; i < inventory->pv_count; i++)
 		if (inventory->pv[i].is_chosen)
-			put_lone_pv(&view, list, &inventory->pv[i]);
-	list = lea_json_list(json, json->top, "problems");
-	for (size_t i = 0; inventory->is_whole && i < inventory->problem_count; i++)
-		lea_json_text(json, list, NULL, inventory->problem[i]);
-	lea_json_bool(json, json->top, "dm_answered", !inventory->is_dm_silent);
+			fill_lone_pv(&view, lea_json_object(json, list, NULL), &inventory->pv[i]);
+	put_rest(&view, json->top);
 	r = lea_json_print(json, out);
 	lea_json_done(json);
 	return r;
+}
+
+/* ---- one object at a time */
+
+struct walk {
+	struct view view;
+	int (*tell)(void *arg, const struct lea_inventory_object *object, struct lea_json *json,
+		    const char *state);
+	void *arg;
+	int r; /* so far */
+};
+
+/* The object to be filled; NULL: out of memory, or nothing is to be told any more. */
+static struct json_object *begin(struct walk *walk)
+{
+	struct lea_json *json = &walk->view.json;
+
+	*json = (struct lea_json){0};
+	if (!walk->r)
+		lea_json_begin(json);
+	return walk->r ? NULL : lea_json_object(json, json->top, "state");
+}
+
+static void tell(struct walk *walk, const struct lea_inventory_object *object,
+		 struct json_object *filled)
+{
+	struct lea_json *json = &walk->view.json;
+	const char *state = json->has_failed ? NULL : lea_json_text_of(filled);
+
+	if (!walk->r)
+		walk->r = state ? walk->tell(walk->arg, object, json, state) : -ENOMEM;
+	lea_json_done(json);
+}
+
+/* @vg_id: "": none */
+static struct lea_inventory_object object_of(const char *type, const char *vg, const char *vg_id,
+					     const char *name, const char *id)
+{
+	struct lea_inventory_object object = {.type = type, .vg = vg, .name = name};
+
+	snprintf(object.key, sizeof(object.key), "%s %.64s %.32s", type, vg_id, id);
+	if (id[0])
+		lea_id_format(id, object.uuid);
+	return object;
+}
+
+static void walk_pv(struct walk *walk, const struct lea_inventory_vg *of, uint32_t index)
+{
+	const char *device = of->pv[index] ? of->pv[index]->device : "";
+	const struct lea_inventory_object object =
+		object_of("pv", of->name, of->vg->id, device, of->vg->pvs[index].id);
+	struct json_object *to = begin(walk);
+
+	fill_member(&walk->view, to, of, index);
+	tell(walk, &object, to);
+}
+
+static void walk_lv(struct walk *walk, const struct lea_inventory_vg *of, uint32_t index)
+{
+	const struct lea_lv *lv = &of->vg->lvs[index];
+	const struct lea_inventory_object object =
+		object_of("lv", of->name, of->vg->id, lv->name, lv->id);
+	struct json_object *to = begin(walk);
+
+	fill_lv(&walk->view, to, of, index);
+	tell(walk, &object, to);
+}
+
+static void walk_vg(struct walk *walk, const struct lea_inventory_vg *of)
+{
+	const char *id = of->vg ? of->vg->id : "";
+	const struct lea_inventory_object object =
+		object_of("vg", of->name, of->vg ? "" : of->name, of->name, id);
+	struct json_object *to = begin(walk);
+
+	fill_vg(&walk->view, to, of);
+	tell(walk, &object, to);
+	for (uint32_t i = 0; of->vg && i < of->vg->pv_count; i++)
+		walk_pv(walk, of, i);
+	for (uint32_t i = 0; of->vg && i < of->vg->lv_count; i++)
+		if (is_listed(of, i))
+			walk_lv(walk, of, i);
+}
+
+static void walk_lone_pv(struct walk *walk, const struct lea_inventory_pv *pv)
+{
+	const struct lea_inventory_object object = object_of("pv", "", "", pv->device, pv->pvid);
+	struct json_object *to = begin(walk);
+
+	fill_lone_pv(&walk->view, to, pv);
+	tell(walk, &object, to);
+}
+
+int lea_inventory_each_json(const struct lea_inventory *inventory,
+			    int (*tell_one)(void *arg, const struct lea_inventory_object *object,
+					    struct lea_json *json, const char *state),
+			    void *arg)
+{
+	const struct lea_inventory_object rest = object_of("machine", "", "", "", "");
+	struct walk walk = {.view = {.inventory = inventory}, .tell = tell_one, .arg = arg};
+	struct json_object *to;
+
+	for (size_t i = 0; i < inventory->vg_count; i++)
+		walk_vg(&walk, &inventory->vg[i]);
+	for (size_t i = 0; i < inventory->pv_count; i++)
+		if (inventory->pv[i].is_chosen)
+			walk_lone_pv(&walk, &inventory->pv[i]);
+	to = begin(&walk);
+	put_rest(&walk.view, to);
+	tell(&walk, &rest, to);
+	return walk.r;
 }
