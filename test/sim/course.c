@@ -8,6 +8,7 @@
 		*/
 
 #define TOLD_MS		 100U	 /* udev has read a healthy disk, and our program knows of it */
+#define VERY_SLOW_MS	 20000U	 /* a disk that is read again and again */
 #define UDEV_GIVES_UP_MS 180000U /* on a disk that gives no answer */
 
 bool sim_is_add(enum sim_op op)
@@ -237,6 +238,13 @@ static bool waits_for_udev(const struct sim_course *course, const struct sim_sta
 	return (lacks_record || waits) && is_busy;
 }
 
+/* How long all reads of it take that an event leads to. One that is slower than its deadline is read
+ * several times, with longer ones. */
+static uint64_t reads_ms(const struct sim_disk *disk)
+{
+	return (disk->slow_ms < VERY_SLOW_MS ? 8ULL : 16ULL) * disk->slow_ms;
+}
+
 /* Until when the consequences of an event of the disk may come, if it begins now. Each disk of its
  * VG is waited for. */
 static uint64_t busy_until(const struct sim_course *course, const struct sim_state *state,
@@ -249,7 +257,7 @@ static uint64_t busy_until(const struct sim_course *course, const struct sim_sta
 		return SIM_EVER;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (is_of_vg_of(state, i, disk))
-			until += 16ULL * state->disk[i].slow_ms;
+			until += reads_ms(&state->disk[i]);
 	return waits_for_udev(course, state, disk) ? until + UDEV_GIVES_UP_MS : until;
 }
 
@@ -267,8 +275,7 @@ static bool is_added(const struct sim_step *step, const struct sim_disk *before,
 static uint64_t read_at(const struct sim_course *course, const struct sim_state *state,
 			unsigned disk)
 {
-	return state->now_ms + TOLD_MS + course->delay_ms[disk] +
-	       16ULL * state->disk[disk].slow_ms;
+	return state->now_ms + TOLD_MS + course->delay_ms[disk] + reads_ms(&state->disk[disk]);
 }
 
 /* A read that has begun goes on as slowly as it began, also when the disk has hung meanwhile. */
@@ -393,6 +400,14 @@ static bool is_unreadable(const struct sim_disk *disk)
 static bool begins_shortage(enum sim_op op)
 {
 	return op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
+}
+
+bool sim_has_shortage(const struct sim_history *history)
+{
+	for (uint32_t i = 0; i < history->count; i++)
+		if (begins_shortage(history->step[i].op))
+			return true;
+	return false;
 }
 
 /* A shortage, even one that begins a moment later, may hide that a disk goes. */

@@ -48,6 +48,8 @@ struct sim_course {
 	bool goes_in_part; /* by event/incomplete VGs are activated without some of their disks */
 };
 
+/* Does anything run short in it? */
+bool sim_has_shortage(const struct sim_history *history);
 /* Does the step make udev see an add of the disks that it names? */
 bool sim_is_add(enum sim_op op);
 /* A copy that comes beside the disk says nothing about the VG, unless that gives only errors, or

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define ADD_MS 5000U /* udev reads a disk that has come for no longer */
+
 struct watch {
 	struct sim_judge *judge;
 	struct sim_oracle oracle;
@@ -162,12 +164,14 @@ static bool is_race_for_lock(bool was_locked, enum sim_op op)
 	return was_locked && !is_plain(op) && op != SIM_LOCK_VG && op != SIM_LOCK_LIST;
 }
 
-/* How long udev still reads slow disks. If a PV is made on one of them meanwhile, its add is that
+/* How long udev still reads disks that are slow, or have just come. If a PV is made on one of them meanwhile, its add is that
  * of a PV, and activates. */
 static void note_reading(const struct sim_step *step, uint32_t left_ms[SIM_DISKS])
 {
 	if (step->op == SIM_SLOW)
 		left_ms[step->a % SIM_DISKS] = step->n;
+	if (step->op == SIM_PLUG && left_ms[step->a % SIM_DISKS] < ADD_MS)
+		left_ms[step->a % SIM_DISKS] = ADD_MS;
 	for (unsigned i = 0; i < SIM_DISKS && step->op == SIM_WAIT; i++)
 		left_ms[i] -= left_ms[i] < step->n ? left_ms[i] : step->n;
 }

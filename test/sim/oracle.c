@@ -278,9 +278,9 @@ static bool was_left_to_memory(const struct sim_oracle *oracle, const struct sim
 
 /* Before the step a PV of the VG was on two disks, which nobody may have known yet, and nothing else
  * forbade it: what began then may end later. */
-static bool was_copied_unread(const struct sim_known_vg *vg)
+static bool was_copied_unread(const struct sim_known_vg *vg, const char *now)
 {
-	return sim_is_for_copies(vg->why_not) && !vg->is_calm;
+	return sim_is_for_copies(vg->why_not) && !vg->is_calm && sim_is_for_absence(now);
 }
 
 static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
@@ -316,7 +316,7 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_ms = vg->off_soon_ms = 0;
 	note_due(oracle, step, state, vg);
 	not = sim_oracle_why_not(oracle, state, vg, NULL);
-	if (not != vg->why_not && (was_left_to_memory(oracle, vg) || was_copied_unread(vg)))
+	if (not != vg->why_not && (was_left_to_memory(oracle, vg) || was_copied_unread(vg, not )))
 		vg->is_certain = false;
 	/* Nobody has read the copy in this boot. */
 	is_new_boot = step->op == SIM_REBOOT && sim_is_for_copies(not );

@@ -188,14 +188,17 @@ static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_st
 	return before->seqno < now->seqno ? before->seqno : now->seqno;
 }
 
-/* The disk with the newest metadata may not have been read by then: it has just come, or answers again,
- * or something ran short. */
+/* The disk with the newest metadata may not have been read by then: it was sick before, or something
+ * ran short. */
 static bool may_be_unread(const struct sim_oracle *oracle, const struct sim_state *state,
 			  const char *id, const struct sim_active *active)
 {
 	const struct sim_disk *newest = sim_newest(state, id);
 
-	return newest && oracle->course.busy_until_ms[newest - state->disk] > active->at_ms;
+	return newest &&
+	       (sim_has_shortage(oracle->history) ||
+		oracle->course.was_sick_disk[newest - state->disk]) &&
+	       oracle->course.busy_until_ms[newest - state->disk] > active->at_ms;
 }
 
 /* A PV of no VG is the VG's that lists it: so is one that lost its metadata. */

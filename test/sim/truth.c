@@ -178,10 +178,16 @@ static const struct sim_disk *newest_shown(const struct sim_state *state, const 
 }
 
 static const char on_two_disks[] = "one of its PVs is on two disks";
+static const char not_there[] = "one of its PVs is not there";
 
 bool sim_is_for_copies(const char *why_not)
 {
 	return why_not == on_two_disks;
+}
+
+bool sim_is_for_absence(const char *why_not)
+{
+	return why_not == not_there;
 }
 
 const char *sim_why_not(const struct sim_history *history, const struct sim_state *state,
@@ -207,7 +213,7 @@ const char *sim_why_not(const struct sim_history *history, const struct sim_stat
 	if (any_copied)
 		return on_two_disks;
 	if (lacks && !(history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL)))
-		return "one of its PVs is not there";
+		return not_there;
 	return NULL;
 }
 

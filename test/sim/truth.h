@@ -39,6 +39,8 @@ const char *sim_why_not(const struct sim_history *history, const struct sim_stat
 			const char *vg_id);
 /* Is that because one of its PVs is on two disks? @why_not may be NULL. */
 bool sim_is_for_copies(const char *why_not);
+/* Because one of its PVs is on none? */
+bool sim_is_for_absence(const char *why_not);
 /* Is each PV of the VG there, on whatever disk, sick or not? */
 bool sim_is_whole(const struct sim_state *state, const char *vg_id);
 /* May nothing that is unsure about the VG hinder its activation? */
