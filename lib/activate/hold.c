@@ -39,9 +39,13 @@ static int check(struct lea_world *world, const struct lea_device *device, int f
 
 	if (r == -ENOTTY) /* an older kernel's, or a file in a test */
 		r = lea_sysfs_diskseq(world, lea_device_devno(device), &now);
-	if (lea_is_shortage(r))
-		return r;
-	return r || now != device->diskseq ? LEA_HOLD_NOT_AS_READ : 0;
+	return r ? r : now != device->diskseq ? LEA_HOLD_NOT_AS_READ : 0;
+}
+
+/* That of a disk that is being removed is ENXIO. */
+static bool has_gone(int fault)
+{
+	return fault == -ENODEV || fault == -ENXIO || fault == -ENOENT;
 }
 
 int lea_hold_pvs(struct lea_world *world, const struct lea_scan_vg *scanned, const bool *uses_pv,
@@ -61,7 +65,7 @@ int lea_hold_pvs(struct lea_world *world, const struct lea_scan_vg *scanned, con
 			continue;
 		fd = lea_blockdev_open(world, device->name, device->major, device->minor);
 		if (fd < 0)
-			return lea_is_shortage(fd) ? fd : LEA_HOLD_NOT_AS_READ;
+			return has_gone(fd) ? LEA_HOLD_NOT_AS_READ : fd;
 		hold->fd[hold->count++] = fd;
 		r = check(world, device, fd);
 	}

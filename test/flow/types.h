@@ -10,7 +10,9 @@
 #include "fake/golden.h"
 #include "fake/tree.h"
 #include "unit/suite.h"
+#include "world/blockdev.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +55,23 @@ static int create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *r
 	return 0;
 }
 
+/* The PVs have no names, and need only be there. */
+static int open_pv(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	int fd;
+
+	if (!path)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	world->open_device = NULL;
+	fd = lea_blockdev_open(world, path, major, minor);
+	world->open_device = open_pv;
+	return fd;
+}
+
 static void setup(void)
 {
 	tree_init(&tree);
+	tree.world.open_device = open_pv;
 	tree.log.max_level = LEA_LOG_WARNING;
 	fake = fake_dm_new();
 	create_in_memory = fake->dm.create;

@@ -195,12 +195,12 @@ TEST(a_guard_has_the_last_word)
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
 
-/* Its disks are gone: whatever reads them again fails. */
+/* Its disks are wiped: who reads them again finds no VG. */
 TEST(what_the_caller_locked_is_neither_locked_nor_read_again)
 {
 	options.guard = &locked;
-	machine_unplug("sdb", 32);
-	machine_unplug("sdc", 48);
+	tree_put(&machine.tree, "/dev/sdb", "");
+	tree_put(&machine.tree, "/dev/sdc", "");
 	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
 	ck_assert(!machine_has(LOCK_TWO));
 	ck_assert_uint_eq(guarded.asked, 1);

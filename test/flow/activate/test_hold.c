@@ -146,6 +146,7 @@ static const struct {
 	{"a disk goes", goes, 0, LEA_ACTIVATE_CHANGED},
 	{"the number is another's when it is opened", nothing, -ENODEV, LEA_ACTIVATE_CHANGED},
 	{"the disk is off when it is opened", nothing, -ENXIO, LEA_ACTIVATE_CHANGED},
+	{"the disk cannot be opened", nothing, -EIO, LEA_NOT_NOW},
 	{"there is no descriptor", nothing, -EMFILE, -EMFILE},
 	{"there is no memory", nothing, -ENOMEM, -ENOMEM},
 };
