@@ -28,6 +28,13 @@
 
 #define NOT_HERE 2 /* this kernel lacks a layer */
 
+/* Without a filter of system calls, capabilities and landlock alone confine a reader. */
+#if defined(__x86_64__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
+#define HAS_FILTER true
+#else
+#define HAS_FILTER false
+#endif
+
 static char dir[FOLDER_BYTES], inside[80], outside[80];
 static int dir_fd, inside_fd;
 
@@ -131,23 +138,29 @@ static bool can_take_capabilities_back(void)
 	return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 0, 0, 0) == 0 || setuid(0) == 0;
 }
 
+enum layer {
+	CAPABILITIES,
+	FILTER,
+	LANDLOCK,
+};
+
 static const struct {
 	const char *claim;
 	bool (*can)(void);
-	bool by_landlock;
+	enum layer by;
 } losses[] = {
-	{"it can run no program", can_exec, false},
-	{"it can make no process", can_fork, false},
-	{"it can talk to nobody", can_connect, false},
-	{"it can signal nobody", can_kill, false},
-	{"it can trace nobody", can_trace, false},
-	{"it can mount nothing", can_mount, false},
-	{"it can make no semaphores", can_make_semaphores, false},
-	{"it can make no code", can_make_code, false},
-	{"it can control no device", can_control_devices, false},
-	{"it can make no device nodes", can_make_nodes, false},
-	{"it can change no identity", can_take_capabilities_back, false},
-	{"it can write nowhere else", can_write_outside, true},
+	{"it can run no program", can_exec, FILTER},
+	{"it can make no process", can_fork, FILTER},
+	{"it can talk to nobody", can_connect, FILTER},
+	{"it can signal nobody", can_kill, FILTER},
+	{"it can trace nobody", can_trace, FILTER},
+	{"it can mount nothing", can_mount, CAPABILITIES},
+	{"it can make no semaphores", can_make_semaphores, FILTER},
+	{"it can make no code", can_make_code, FILTER},
+	{"it can control no device", can_control_devices, FILTER},
+	{"it can make no device nodes", can_make_nodes, CAPABILITIES},
+	{"it can change no identity", can_take_capabilities_back, FILTER},
+	{"it can write nowhere else", can_write_outside, LANDLOCK},
 };
 
 static bool has_landlock(void)
@@ -176,8 +189,11 @@ static int run_confined(bool (*can)(void))
 
 TEST_EACH(the_reader_cannot_do_what_it_gave_up, losses)
 {
-	if (losses[_i].by_landlock && !has_landlock())
+	if ((losses[_i].by == LANDLOCK && !has_landlock()) ||
+	    (losses[_i].by == FILTER && !HAS_FILTER)) {
+		printf("skip: %s: not on this machine\n", losses[_i].claim);
 		return;
+	}
 	ck_assert_msg(run_confined(losses[_i].can) == 1, "%s", losses[_i].claim);
 }
 
@@ -200,7 +216,8 @@ static bool can_read(void)
 {
 	char *text = NULL;
 	int r = lea_file_read_config("/proc/self/status", 65536, &text, NULL);
-	bool is_confined = !r && strstr(text, "NoNewPrivs:\t1") && strstr(text, "Seccomp:\t2") &&
+	bool is_confined = !r && strstr(text, "NoNewPrivs:\t1") &&
+			   (!HAS_FILTER || strstr(text, "Seccomp:\t2")) &&
 			   (strstr(text, "CapEff:\t0000000000000000") ||
 			    strstr(text, "CapEff:\t0000000000000004"));
 
