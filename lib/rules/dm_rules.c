@@ -14,8 +14,7 @@
 
 /* The commands that the smaller program answers. */
 static const char *const verbs[] = {" udevflags ", " splitname ", " udevcomplete "};
-/* Where distributions install dmsetup; dm-event finds it there as well. */
-static const char *const programs[] = {"/sbin/" PROGRAM, "/usr/sbin/" PROGRAM};
+static const char *const programs[] = {LEA_DMSETUP_PLACES};
 #define INFO " info -j %M -m %m -c --nameprefixes --noheadings --rows -o "
 /* The arguments. dm-event answers the first three; the rewritten rules leave the rest to dmsetup.
  */

@@ -11,6 +11,8 @@
 #include <stddef.h>
 
 #define LEA_DM_CALL_BYTES 120 /* more than any known call has */
+/* Where distributions install dmsetup. Some have one folder for all programs. */
+#define LEA_DMSETUP_PLACES "/usr/sbin/dmsetup", "/sbin/dmsetup", "/usr/bin/dmsetup", "/bin/dmsetup"
 
 /* A call of dmsetup that has none of the known forms. */
 struct lea_dm_call {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rules/dm_answer.h"
+#include "rules/dm_rules.h"
 #include "world/cookie.h"
 
 static bool parse_cookie(const char *text, uint32_t *cookie)
@@ -41,7 +42,7 @@ static bool is_split(int argc, char *argv[])
 
 int main(int argc, char *argv[])
 {
-	static const char *const places[] = {"/usr/sbin/dmsetup", "/sbin/dmsetup"};
+	static const char *const places[] = {LEA_DMSETUP_PLACES};
 	char answer[LEA_DM_ANSWER_BYTES];
 	uint32_t cookie;
 

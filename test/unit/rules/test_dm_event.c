@@ -77,6 +77,11 @@ static const struct {
 	 "TEST!=\"/x/e\", ENV{DM_COOKIE}==\"?*\", IMPORT{program}=\"/sbin/dmsetup udevflags "
 	 "$env{DM_COOKIE}\"\n",
 	 1},
+	{"flags, of a dmsetup in /usr/bin",
+	 "IMPORT{program}=\"/usr/bin/dmsetup udevflags $env{DM_COOKIE}\"\n",
+	 "TEST==\"/x/e\", IMPORT{program}=\"/x/e udevflags $env{DM_COOKIE}\"\n"
+	 "TEST!=\"/x/e\", IMPORT{program}=\"/usr/bin/dmsetup udevflags $env{DM_COOKIE}\"\n",
+	 1},
 	{"names, without a newline at the end",
 	 "IMPORT{program}=\"/usr/sbin/dmsetup splitname --rows $env{DM_NAME}\"",
 	 "TEST==\"/x/e\", IMPORT{program}=\"/x/e splitname --rows $env{DM_NAME}\"\n"
@@ -141,6 +146,8 @@ static const struct {
 	 0, NULL},
 	{"flags, Debian 13 and sid",
 	 "A==\"1\"\nIMPORT{program}=\"/usr/sbin/dmsetup udevflags $env{DM_COOKIE}\"\n", 0, NULL},
+	{"flags, Arch, and Fedora since it has one folder of programs",
+	 "A==\"1\"\nIMPORT{program}=\"/usr/bin/dmsetup udevflags $env{DM_COOKIE}\"\n", 0, NULL},
 	{"information on kernels without it in sysfs",
 	 "TEST!=\"dm\", IMPORT{program}=\"/sbin/dmsetup info -j %M -m %m -c --nameprefixes "
 	 "--noheadings --rows -o name,uuid,suspended\"\n",
