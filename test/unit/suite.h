@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <check.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -19,6 +20,10 @@
 
 /* One test that only root can run; nobody else does. */
 #define TEST_AS_ROOT(name) TEST_TIMES(name, geteuid() == 0)
+
+/* One test that mounts, or has a network, of its own; nobody does who may not, as root in a plain
+ * chroot or a container. */
+#define TEST_IN_NAMESPACE(name) TEST_TIMES(name, suite_has_namespaces())
 
 /* The test runs `times` times, with _i from 0; 0: never. */
 #define TEST_TIMES(name, times)                                                                    \
@@ -32,6 +37,9 @@
 
 /* For TEST and its kin only: the test will run `times` times. */
 void suite_enter(const TTest *test, size_t times);
+
+/* May this process have mounts and a network of its own? Says once if root may not. */
+bool suite_has_namespaces(void);
 
 /*
  * A test file defines these where it needs them. What runs before and after each of its tests, in

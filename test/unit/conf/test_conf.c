@@ -471,13 +471,13 @@ static int read_with_etc(const char *path)
 }
 
 /* First: libsystemd keeps an id that it has read. */
-TEST_AS_ROOT(appmachineid_without_a_machine_id)
+TEST_IN_NAMESPACE(appmachineid_without_a_machine_id)
 {
 	ck_assert_int_eq(read_with_etc("/etc/lvm"), 0);
 	ck_assert_ptr_null(conf->system_id);
 }
 
-TEST_AS_ROOT(appmachineid_is_what_systemd_makes_of_it)
+TEST_IN_NAMESPACE(appmachineid_is_what_systemd_makes_of_it)
 {
 	ck_assert_int_eq(read_with_etc("/etc"), 0);
 	ck_assert_str_eq(conf->system_id, "8904c2aa8c6a4e68973b69d39b56789b");
