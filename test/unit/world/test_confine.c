@@ -189,9 +189,11 @@ static int run_confined(bool (*can)(void))
 
 TEST_EACH(the_reader_cannot_do_what_it_gave_up, losses)
 {
-	if ((losses[_i].by == LANDLOCK && !has_landlock()) ||
-	    (losses[_i].by == FILTER && !HAS_FILTER)) {
-		printf("skip: %s: not on this machine\n", losses[_i].claim);
+	if (losses[_i].by == LANDLOCK && !has_landlock())
+		return;
+	if (losses[_i].by == FILTER && !HAS_FILTER) {
+		if (losses[_i].can == can_exec)
+			printf("skip: test_confine: we have no filter of system calls for this machine\n");
 		return;
 	}
 	ck_assert_msg(run_confined(losses[_i].can) == 1, "%s", losses[_i].claim);
