@@ -108,7 +108,9 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 int lea_blockdev_diskseq(int fd, uint64_t *ret_diskseq)
 {
 #ifdef BLKGETDISKSEQ
-	return ioctl(fd, BLKGETDISKSEQ, ret_diskseq) < 0 ? -errno : 0;
+	if (!ioctl(fd, BLKGETDISKSEQ, ret_diskseq))
+		return 0;
+	return errno == ENOSYS ? -ENOTTY : -errno; /* so says who emulates a kernel: qemu-user */
 #else
 	(void)fd;
 	(void)ret_diskseq;
