@@ -105,6 +105,7 @@ static bool parse_mountinfo(char *line, struct lea_mount *mount)
 {
 	const char *number;
 	char *point, *word, *type, *source;
+	bool is_right;
 
 	strsep(&line, " ");
 	strsep(&line, " ");
@@ -120,7 +121,9 @@ static bool parse_mountinfo(char *line, struct lea_mount *mount)
 	number++;
 	if (!take_number(&number, '\0', &mount->minor))
 		return false;
-	mount->has_wrong_escape = !decode(point) | !decode(source);
+	is_right = decode(point);
+	is_right &= decode(source);
+	mount->has_wrong_escape = !is_right;
 	decode(type);
 	mount->point = point;
 	mount->type = type;
@@ -143,9 +146,11 @@ static bool parse_fstab(char *line, struct lea_mount *mount)
 {
 	char *source = take_word(&line), *point = take_word(&line), *type = take_word(&line);
 	const bool is_comment = *source == '#';
+	bool is_right = lea_mount_decode(source);
 
 	mount->options = take_word(&line);
-	mount->has_wrong_escape = !lea_mount_decode(source) | !decode(point);
+	is_right &= decode(point);
+	mount->has_wrong_escape = !is_right;
 	lea_mount_tidy(point);
 	decode(type);
 	mount->source = source;
