@@ -8,7 +8,8 @@
 		*/
 
 #define TOLD_MS		 100U	 /* udev has read a healthy disk, and our program knows of it */
-#define VERY_SLOW_MS	 20000U	 /* a disk that is read again and again */
+#define SLOW_MS		 5000U	 /* of our deadlines: such a disk is read again and again */
+#define VERY_SLOW_MS	 20000U	 /* of udev's, likewise */
 #define UDEV_GIVES_UP_MS 180000U /* on a disk that gives no answer */
 
 bool sim_is_add(enum sim_op op)
@@ -239,10 +240,10 @@ static bool waits_for_udev(const struct sim_course *course, const struct sim_sta
 }
 
 /* How long all reads of it take that an event leads to. One that is slower than its deadline is read
- * several times, with longer ones. */
+ * several times, with longer ones, by the runner and then by workers. */
 static uint64_t reads_ms(const struct sim_disk *disk)
 {
-	return (disk->slow_ms < VERY_SLOW_MS ? 8ULL : 16ULL) * disk->slow_ms;
+	return (disk->slow_ms < SLOW_MS ? 8ULL : 40ULL) * disk->slow_ms;
 }
 
 /* Until when the consequences of an event of the disk may come, if it begins now. Each disk of its
@@ -275,7 +276,10 @@ static bool is_added(const struct sim_step *step, const struct sim_disk *before,
 static uint64_t read_at(const struct sim_course *course, const struct sim_state *state,
 			unsigned disk)
 {
-	return state->now_ms + TOLD_MS + course->delay_ms[disk] + reads_ms(&state->disk[disk]);
+	const uint64_t slow_ms = state->disk[disk].slow_ms;
+
+	return state->now_ms + TOLD_MS + course->delay_ms[disk] +
+	       (slow_ms < VERY_SLOW_MS ? 8 : 16) * slow_ms;
 }
 
 /* A read that has begun goes on as slowly as it began, also when the disk has hung meanwhile. */

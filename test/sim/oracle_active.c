@@ -144,7 +144,8 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 		if (disks & 1U << i && !(active->disks & 1U << i) &&
 		    (course->is_lost[i] || course->udev_until_ms[i] > active->at_ms ||
 		     (*course->was_pvid[i] && course->told_ms[i] > active->at_ms) ||
-		     (course->is_short && oracle->history->conf & SIM_CONF_NO_LINKS)))
+		     ((course->is_short || sim_has_shortage(oracle->history)) &&
+		      oracle->history->conf & SIM_CONF_NO_LINKS)))
 			return false;
 		if (disks & 1U << i)
 			since += course->delay_ms[i] +
@@ -196,7 +197,7 @@ static bool may_be_unread(const struct sim_oracle *oracle, const struct sim_stat
 	const struct sim_disk *newest = sim_newest(state, id);
 
 	return newest &&
-	       (sim_has_shortage(oracle->history) ||
+	       (oracle->course.is_short || sim_has_shortage(oracle->history) ||
 		oracle->course.was_sick_disk[newest - state->disk]) &&
 	       oracle->course.busy_until_ms[newest - state->disk] > active->at_ms;
 }

@@ -168,7 +168,7 @@ TEST_TIMES(killed_process_begins_anew_at_a_slow_disk, 2)
 	begin(1);
 	unplug(0, 1000);
 	state.disk[0].slow_ms = 12000;
-	plug(0, 100000);
+	plug(0, 484000);
 	step((struct sim_step){.op = _i ? SIM_KILL_WORKER : SIM_WAIT}, 1000);
 	take_down(80000);
 	step((struct sim_step){.op = SIM_WAIT}, 20000);
@@ -492,8 +492,8 @@ TEST_TIMES(add_that_was_unread_when_the_vg_went_down_may_be_refused_later, 2)
 	unplug(0, 1000);
 	state.disk[0].slow_ms = 20000;
 	step((struct sim_step){.op = SIM_SLOW, .n = 20000}, 1000);
-	plug(0, _i ? 1000 : 400000);
-	take_down(400000);
+	plug(0, _i ? 1000 : 1000000);
+	take_down(1000000);
 	unplug(5, 1000);
 	activate(true);
 	expect(_i ? NULL : TAKEN_DOWN);
