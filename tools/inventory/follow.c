@@ -13,7 +13,7 @@
 #include "world/udev.h"
 
 #define QUIET_MS 100   /* what comes within it belongs together */
-#define BURST_MS 2000  /* what never ends is looked at so often */
+#define BURST_MS 2000  /* changes that keep coming are told this often */
 #define AGAIN_MS 10000 /* after an inventory that failed */
 
 /* What was told of an object last. */
