@@ -9,8 +9,7 @@
 #include "world/blockdev.h"
 #include "world/sysfs.h"
 
-/* Of a process that has this many descriptors free, nothing needs to be asked: its limit is 1,024
- * by default. */
+/* So many descriptors are free in any case: the limit is 1,024 by default. */
 #define SURELY_FREE 256U
 /* For what else a worker has open. */
 #define OTHERS	    128U

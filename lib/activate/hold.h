@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds the devices that a VG's tables will name. A table names numbers only, and the kernel gives
- * a number to another device only when nobody has the one that had it open.
+ * Holds the devices that a VG's tables will name. A table names numbers only, and while a device is
+ * open the kernel gives its number to no other.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ enum lea_hold_result {
  * lea_hold_pvs - open the present PVs that count
  * @uses_pv: for each PV of the VG, does it count?
  * Returns 0: until lea_hold_done the number of each is that of the device that was scanned;
- * LEA_HOLD_NOT_AS_READ; or -errno. Raises the limit of open files if the VG has many
- * PVs. May block as long as the kernel blocks the opening of a disk. Logs nothing.
+ * LEA_HOLD_NOT_AS_READ; or -errno. Raises the limit of open files if the VG has many PVs. May block
+ * as long as the kernel blocks the opening of a disk. Logs nothing.
  */
 LEA_MUST_CHECK int lea_hold_pvs(struct lea_world *world, const struct lea_scan_vg *scanned,
 				const bool *uses_pv, struct lea_hold *hold);
