@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "fake/holder.h"
+#include "fake/quick_clock.h"
 #include "flow/machine.h"
 #include "flow/no_pairs.h"
 #include "unit/suite.h"
@@ -28,24 +29,6 @@ static void put(const char *path, const char *text)
 {
 	tree_put(&machine.tree, path, text);
 }
-
-/* A clock that sleeps no longer than a test should. */
-static uint64_t slept_ms;
-
-static uint64_t now_ms(struct lea_clock *clock)
-{
-	(void)clock;
-	return lea_clock_kernel()->now_ms(lea_clock_kernel()) + slept_ms;
-}
-
-static void sleep_ms(struct lea_clock *clock, uint64_t ms)
-{
-	(void)clock;
-	lea_clock_kernel()->sleep_ms(lea_clock_kernel(), ms > 5 ? 1 : ms);
-	slept_ms += ms;
-}
-
-static struct lea_clock quick = {now_ms, sleep_ms};
 
 /* The disk is where the kernel puts a SCSI disk: sysfs's folders by number are links. */
 static void move_disk(const char *folder, const char *number, const char *name)
@@ -386,14 +369,14 @@ TEST_EACH(an_lv_that_is_mounted_a_swap_or_in_fstab_is_not_left_over, uses)
 
 TEST(a_machine_without_fault_has_no_finding)
 {
-	const uint64_t began_ms = now_ms(&quick);
+	const uint64_t began_ms = quick_now_ms(&quick);
 
 	smart_passes();
 	ck_assert_int_eq(doctor("doctor"), 0);
 	ck_assert_str_eq(
 		machine.out,
 		"16 checks, 0 findings, 1 not known (D12: no boot is remembered: this machine has no /etc/machine-id)\n");
-	ck_assert_uint_ge(now_ms(&quick) - began_ms, 2000); /* the sample */
+	ck_assert_uint_ge(quick_now_ms(&quick) - began_ms, 2000); /* the sample */
 }
 
 TEST(a_tool_that_hangs_is_left_behind)

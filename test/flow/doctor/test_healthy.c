@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "fake/golden.h"
 #include "fake/put.h"
+#include "fake/quick_clock.h"
 #include "flow/machine.h"
 #include "unit/suite.h"
 
@@ -44,24 +45,6 @@ static void put(const char *path, const char *text)
 {
 	tree_put(&machine.tree, path, text);
 }
-
-/* A clock that sleeps no longer than a test should. */
-static uint64_t slept_ms;
-
-static uint64_t now_ms(struct lea_clock *clock)
-{
-	(void)clock;
-	return lea_clock_kernel()->now_ms(lea_clock_kernel()) + slept_ms;
-}
-
-static void sleep_ms(struct lea_clock *clock, uint64_t ms)
-{
-	(void)clock;
-	lea_clock_kernel()->sleep_ms(lea_clock_kernel(), ms > 5 ? 1 : ms);
-	slept_ms += ms;
-}
-
-static struct lea_clock quick = {now_ms, sleep_ms};
 
 static void setup(void)
 {
