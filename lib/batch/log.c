@@ -161,8 +161,8 @@ void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scann
 	case LEA_DETACHED_UDEV:
 		lea_log_with(
 			log, LEA_LOG_WARNING, &fields,
-			"VG %s: its LVs are set up, but udev does not finish with them: %s, or one of "
-			"an LV that was activated with them, may not answer (see journalctl -k)",
+			"VG %s: udev does not finish with its LVs: %s, or one of an LV that was "
+			"activated with them, may not answer (see journalctl -k)",
 			name, disks);
 		break;
 	case LEA_DETACHED_BESIDE:

@@ -22,7 +22,7 @@
 #include <systemd/sd-event.h>
 
 #define MOST_DEATHS 2U /* deaths alone in a worker, then the VG is to blame */
-#define LOOK_US	    1000000U
+#define LOOK_US	    (LEA_WORKER_LOOK_MS * UINT64_C(1000))
 #define STOP_MS	    1000U		  /* for all of them together */
 #define LEAST_VGS   8U			  /* for fewer, a process costs more than it gains */
 #define BATCH_BYTES (16U * 1024U * 1024U) /* no VG is added to a batch of this size */

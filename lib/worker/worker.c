@@ -20,7 +20,6 @@
 #include "worker/delegated.h"
 #include "worker/verdict.h"
 #include "world/failed_unit.h"
-#include "world/proc.h"
 #include "world/timeline.h"
 
 #include <errno.h>
@@ -37,6 +36,7 @@ const struct lea_activator lea_activator_real = {
 	.check_duplicates = lea_duplicates_check,
 };
 
+#define MOST_GAP_MS	(2U * LEA_WORKER_LOOK_MS)
 #define LVM_WORDS_BYTES 16384U /* of what lvm says; what comes before is dropped */
 
 enum { DELEGATED = 1, TRIES_ONLY = 2 }; /* flags of a batch */
@@ -484,7 +484,7 @@ int lea_worker_send(struct lea_worker *worker)
 	lea_wire_put_u32(&out, worker->job_count);
 	for (uint32_t i = 0; i < worker->job_count; i++)
 		lea_wire_put_all(&out, &worker->job[i]->packed);
-	worker->moved_ms = 0;
+	worker->looked_ms = 0;
 	worker->progress->index = 0;
 	worker->progress->step = (struct lea_step_now){0};
 	r = lea_wire_send(worker->fd, &out);
@@ -532,20 +532,29 @@ void lea_worker_clear(struct lea_worker *worker)
 		worker->state = LEA_WORKER_IDLE;
 }
 
+static bool waits_for_udev(const struct lea_worker *worker)
+{
+	return worker->progress->step.kind == LEA_RING_WAIT;
+}
+
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
 		      uint64_t limit_ms)
 {
-	const uint64_t used_ns = lea_proc_cpu_ns(worker->pid);
-	uint64_t still_ms;
+	const uint64_t used_ns = lea_proc_cpu_ns(worker->pid), gap_ms = now_ms - worker->looked_ms;
+	const bool is_first = !worker->looked_ms;
 
-	if (worker->state != LEA_WORKER_BUSY || !worker->moved_ms || used_ns != worker->used_ns) {
-		worker->moved_ms = now_ms;
+	worker->looked_ms = now_ms;
+	if (worker->state != LEA_WORKER_BUSY || is_first || used_ns != worker->used_ns ||
+	    (limit_ms && waits_for_udev(worker))) {
 		worker->used_ns = used_ns;
+		worker->still_ms = 0;
 		return false;
 	}
-	still_ms = now_ms - worker->moved_ms;
-	return (limit_ms && still_ms >= limit_ms) ||
-	       (stuck_ms && still_ms >= stuck_ms && lea_proc_is_stuck(worker->pid));
+	worker->still_ms += gap_ms < MOST_GAP_MS ? gap_ms : MOST_GAP_MS;
+	/* Asked once: whether it hangs and in what must be one answer. */
+	worker->waits = lea_proc_waits_for(worker->pid);
+	return (limit_ms && worker->still_ms >= limit_ms) ||
+	       (stuck_ms && worker->still_ms >= stuck_ms && worker->waits != LEA_PROC_WAIT_NONE);
 }
 
 bool lea_worker_checks(const struct lea_worker *worker)
@@ -566,11 +575,14 @@ enum lea_detached_why lea_worker_why(const struct lea_worker *worker, uint32_t i
 		return index < at ? LEA_DETACHED_BESIDE : LEA_DETACHED_LOCK;
 	if (lea_worker_checks(worker))
 		return LEA_DETACHED_CHECK;
-	switch (lea_proc_waits_for(worker->pid)) {
+	if (waits_for_udev(worker))
+		return LEA_DETACHED_UDEV;
+	switch (worker->waits) {
 	case LEA_PROC_WAIT_DISK:
 		return LEA_DETACHED_DISK;
 	case LEA_PROC_WAIT_LOCK:
 		return LEA_DETACHED_LOCK;
+	case LEA_PROC_WAIT_NONE:
 	case LEA_PROC_WAIT_OTHER:
 	default:
 		return LEA_DETACHED_OTHER;
@@ -599,7 +611,7 @@ void lea_worker_detach(struct lea_worker *worker)
 
 	/* This fails if the worker has just died: then there is no one to tell. */
 	if (send(worker->fd, &mark, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		worker->moved_ms = 0;
+		worker->looked_ms = 0;
 	/* From here on its reports fail, and it sees the mark; reports that were sent before are
 	 * still to be read. */
 	shutdown(worker->fd, SHUT_RD);

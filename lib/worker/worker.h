@@ -8,6 +8,7 @@
 #include "plan/bounds.h"
 #include "worker/pool.h"
 #include "worker/request.h"
+#include "world/proc.h"
 #include "world/timeline.h"
 
 #include <stdbool.h>
@@ -34,6 +35,8 @@ struct lea_worker_progress {
 	struct lea_step_now step;		 /* of the current VG */
 };
 
+#define LEA_WORKER_LOOK_MS 1000U
+
 enum lea_worker_state {
 	LEA_WORKER_IDLE,
 	LEA_WORKER_BUSY, /* it has a batch */
@@ -56,8 +59,10 @@ struct lea_worker {
 	size_t packed_bytes;
 	bool delegated;	 /* the whole batch goes to the real lvm */
 	bool tries_only; /* waits for no lock, not even for the first VG's */
-	/* time of its last progress, and the processor time used by then */
-	uint64_t moved_ms, used_ns;
+	/* At the last look (0: none yet): when it was, the processor time used by then, for how
+	 * long that had not changed, and what the worker waited for. */
+	uint64_t looked_ms, used_ns, still_ms;
+	enum lea_proc_wait waits;
 	/* LEFT: the detached_count VGs that it had not reported; and a descriptor that tells of its
 	 * end, owned, -1: none. */
 	char detached_id[LEA_BOUND_VGS][LEA_ID_CHARS + 1];
@@ -96,7 +101,9 @@ LEA_MUST_CHECK int lea_worker_send(struct lea_worker *worker);
 LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report);
 /* Does it have a batch, and has it used no processor time for @stuck_ms while it waited for a disk
  * or a lock, or for @limit_ms anywhere (it may wait for a program of its own)? 0: never. Must be
- * called repeatedly, since it compares with the call before; @now_ms: monotonic. */
+ * called every LEA_WORKER_LOOK_MS, since it compares with the call before; @now_ms: monotonic. Of a
+ * longer gap, in which this process did not run, either, only twice that time counts. Its waits for
+ * udev are left to it if they have a limit: it knows what udev does. */
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
 		      uint64_t limit_ms);
 /* Does it wait for the check of a pool? */

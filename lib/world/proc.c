@@ -299,24 +299,25 @@ bool lea_proc_reap(pid_t pid, int *ret_code, int *ret_signal)
 	return true;
 }
 
-bool lea_proc_is_stuck(pid_t pid)
-{
-	struct lea_proc_stat stat;
-
-	return read_stat(pid, &stat) && (stat.state == 'D' || stat.state == 'T' ||
-					 (stat.state == 'S' && !has_children(pid)));
-}
-
 enum lea_proc_wait lea_proc_waits_for(pid_t pid)
 {
 	struct lea_proc_stat stat;
 	char text[128], *end;
 	long call;
 
-	if (read_stat(pid, &stat) && stat.state == 'D')
+	if (!read_stat(pid, &stat))
+		return LEA_PROC_WAIT_NONE;
+	if (stat.state == 'D')
 		return LEA_PROC_WAIT_DISK;
-	/* The number of the current system call, or a word if there is none. */
+	if (stat.state == 'T')
+		return LEA_PROC_WAIT_OTHER;
+	if (stat.state != 'S' || has_children(pid))
+		return LEA_PROC_WAIT_NONE;
+	/* The number of the system call in which it sleeps. By now it may be "running"; a kernel
+	 * may have no such file. */
 	read_of(pid, "syscall", text, sizeof(text));
+	if (!strncmp(text, "running", strlen("running")))
+		return LEA_PROC_WAIT_NONE;
 	call = strtol(text, &end, 10);
 	return end != text && call == SYS_flock ? LEA_PROC_WAIT_LOCK : LEA_PROC_WAIT_OTHER;
 }

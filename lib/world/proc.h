@@ -34,13 +34,12 @@ LEA_MUST_CHECK int lea_proc_open(pid_t pid);
 LEA_MUST_CHECK int lea_proc_dup(pid_t pid, int fd);
 /* Processor time of a process so far; 0: none, or unknown. */
 uint64_t lea_proc_cpu_ns(pid_t pid);
-/* Is it stopped, or does it wait for anything other than a child? */
-bool lea_proc_is_stuck(pid_t pid);
-/* What a stuck process waits for, as far as the kernel shows. */
+/* What a process waits for at this moment, as far as the kernel shows. */
 enum lea_proc_wait {
-	LEA_PROC_WAIT_OTHER, /* or unknown */
+	LEA_PROC_WAIT_NONE,  /* nothing: it runs, has ended, or waits for a child of its own */
 	LEA_PROC_WAIT_DISK,  /* uninterruptible */
 	LEA_PROC_WAIT_LOCK,  /* a file lock that another process holds */
+	LEA_PROC_WAIT_OTHER, /* or unknown; also a process that was stopped */
 };
 enum lea_proc_wait lea_proc_waits_for(pid_t pid);
 /* Zeroed memory, shared with later children; NULL: none. Release with lea_proc_unshare. */

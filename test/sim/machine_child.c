@@ -151,21 +151,14 @@ uint64_t lea_proc_cpu_ns(pid_t pid)
 	return proc ? proc->slices * (uint64_t)1000 : 0;
 }
 
-bool lea_proc_is_stuck(pid_t pid)
-{
-	const struct sim_proc *proc = sim_find(pid);
-
-	/* One that waits for a program of its own is not. */
-	return proc && proc->state == SIM_WAITS && strcmp(proc->waits_in, "check") != 0 &&
-	       strcmp(proc->waits_in, "lvm") != 0;
-}
-
 enum lea_proc_wait lea_proc_waits_for(pid_t pid)
 {
 	const struct sim_proc *proc = sim_find(pid);
 
-	if (!proc || proc->state != SIM_WAITS)
-		return LEA_PROC_WAIT_OTHER;
+	/* One that waits for a program of its own waits for nothing else. */
+	if (!proc || proc->state != SIM_WAITS || !strcmp(proc->waits_in, "check") ||
+	    !strcmp(proc->waits_in, "lvm"))
+		return LEA_PROC_WAIT_NONE;
 	return proc->in_disk			  ? LEA_PROC_WAIT_DISK
 	       : !strcmp(proc->waits_in, "flock") ? LEA_PROC_WAIT_LOCK
 						  : LEA_PROC_WAIT_OTHER;

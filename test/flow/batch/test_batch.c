@@ -79,7 +79,7 @@ static const struct {
 } left[] = {
 	{LEA_DETACHED_DISK, "VG vg_one: not finished: its disk /dev/sda does not answer"},
 	{LEA_DETACHED_LOCK, "VG vg_one: not activated yet: another command has its lock"},
-	{LEA_DETACHED_UDEV, "VG vg_one: its LVs are set up, but udev does not finish"},
+	{LEA_DETACHED_UDEV, "VG vg_one: udev does not finish with its LVs"},
 	{LEA_DETACHED_LVM, "VG vg_one: lvm, which activates it, does not finish"},
 	{LEA_DETACHED_CHECK,
 	 "VG vg_one: not activated yet: a pool of it is being checked, for 0 s"},
