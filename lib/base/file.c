@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/err.h"
 
 #define HIDDEN_PREFIX	 ".new-"
 #define FIRST_READ_BYTES 4096U
@@ -363,6 +364,13 @@ int lea_file_lock(int fd, uint32_t most_ms)
 		nanosleep(&pause, NULL);
 	}
 	return 0;
+}
+
+int lea_file_ask(int dir_fd, const char *path)
+{
+	if (!faccessat(dir_fd, path, F_OK, AT_SYMLINK_NOFOLLOW))
+		return 1;
+	return lea_is_shortage(-errno) ? -errno : 0;
 }
 
 int lea_file_remove(int dir_fd, const char *name)

@@ -94,6 +94,11 @@ LEA_MUST_CHECK int lea_file_read_link(int dir_fd, const char *path, char *buffer
  */
 LEA_MUST_CHECK int lea_file_lock(int fd, uint32_t most_ms);
 
+/* Does the file, folder or link exist? 1: yes, 0: no, or a shortage (base/err.h): not known. Where it
+ * cannot be passed on, a caller compares with 0 and says what "not known" means there. One system
+ * call. */
+LEA_MUST_CHECK int lea_file_ask(int dir_fd, const char *path);
+
 /* Removes a file. 0, LEA_FILE_ABSENT, or -errno. */
 LEA_MUST_CHECK int lea_file_remove(int dir_fd, const char *name);
 

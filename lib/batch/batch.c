@@ -127,10 +127,11 @@ static int is_over(const struct lea_batch_pass *pass, const struct lea_entry *en
 	if (*ret_is_free)
 		return 0;
 	r = lea_sysfs_diskseq(world, devno, &now.diskseq);
-	*ret_is_over = !r && entry->device.diskseq && now.diskseq &&
-		       now.diskseq != entry->device.diskseq &&
-		       !lea_marker_is_set(pass->options->event_fd, &now, entry->pvid);
-	return r;
+	if (r || !entry->device.diskseq || !now.diskseq || now.diskseq == entry->device.diskseq)
+		return r;
+	r = lea_marker_ask(pass->options->event_fd, &now, entry->pvid);
+	*ret_is_over = !r;
+	return r < 0 ? r : 0;
 }
 
 /* Handles removals that are over; the others wait until the new device was read. */
@@ -218,7 +219,9 @@ static int prepare(const struct lea_batch_pass *pass, struct lea_entry *entry,
 
 	if (r)
 		return r;
-	queued->kind = lea_batch_marks_kind(&pass->marks, entry);
+	r = lea_batch_marks_kind(&pass->marks, entry, &queued->kind);
+	if (r)
+		return r;
 	/* That the old device was added is no reason to activate what is on the new one. */
 	if (is_old && queued->kind == LEA_ENTRY_ADD)
 		queued->kind = LEA_ENTRY_MISSED;
@@ -306,14 +309,14 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 	const int event_fd = pass->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
 	char key[LEA_DEVID_TEXT_BYTES];
+	int r;
 
 	if (!lea_batch_may_have_moved(found, record, queued->kind))
 		return 0;
 	lea_devid_format(&id, key);
-	return lea_marker_is_set(event_fd, &found->device, found->label.pvid) ||
-			       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key)
-		       ? lea_batch_moves_put_found(&pass->moves, found, &queued->has_left)
-		       : 0;
+	r = lea_marker_ask(event_fd, &found->device, found->label.pvid);
+	r = r ? r : lea_mark_ask(event_fd, LEA_MARK_REFUSED, key);
+	return r > 0 ? lea_batch_moves_put_found(&pass->moves, found, &queued->has_left) : r;
 }
 
 /* The device that had the record, perhaps since this pass, is a copy. */
@@ -396,11 +399,11 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 }
 
 /* Does the PV come for the first time, for all that waits for PVs? A second event of it shows no
- * progress. */
+ * progress. If that is not known, it does: the wait for other PVs then ends later, not earlier. */
 static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_found *found)
 {
 	return pass->options->partial &&
-	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
+	       lea_marker_ask(pass->options->event_fd, &found->device, found->label.pvid) <= 0;
 }
 
 static int await_rest(struct lea_batch_pass *pass, const struct lea_found *found,

@@ -275,54 +275,65 @@ static void expect(struct lea_candidates *candidates, const struct lea_scan_devi
 static bool has_awaited(struct lea_candidates *candidates)
 {
 	if (candidates->awaited == LEA_AWAITED_UNASKED)
-		candidates->awaited = lea_mark_any(candidates->options->event_fd, LEA_MARK_AWAITED)
-					      ? LEA_AWAITED_SOME
-					      : LEA_AWAITED_NONE;
+		/* If it is not known, each VG is asked for. */
+		candidates->awaited =
+			lea_mark_ask_any(candidates->options->event_fd, LEA_MARK_AWAITED)
+				? LEA_AWAITED_SOME
+				: LEA_AWAITED_NONE;
 	return candidates->awaited == LEA_AWAITED_SOME;
 }
 
 /* When it came into use it was there for nobody, as for a filter or the devices file. That it is
  * there now is an administrator's change, for which no add has waited. */
-static bool was_refused(const struct lea_candidates *candidates, const struct lea_found *found,
-			enum lea_entry_kind kind)
+static int ask_refused(const struct lea_candidates *candidates, const struct lea_found *found,
+		       enum lea_entry_kind kind)
 {
 	const struct lea_devid id = lea_device_id(&found->device);
 	char key[LEA_DEVID_TEXT_BYTES];
 
+	if (kind != LEA_ENTRY_CHANGE)
+		return 0;
 	lea_devid_format(&id, key);
-	return kind == LEA_ENTRY_CHANGE &&
-	       lea_mark_is_set(candidates->options->event_fd, LEA_MARK_REFUSED, key);
+	return lea_mark_ask(candidates->options->event_fd, LEA_MARK_REFUSED, key);
 }
 
 /*
  * The add of an earlier pass found the VG incomplete: it counts with the entries of this one,
  * unless @found, which completes the VG, was refused. Only the PVs tell whether the claim covers
  * the instance that came then. It counts once: a VG that has failed for now since then may have
- * been taken down.
+ * been taken down. 0 or a shortage.
  */
-static void take_awaited(struct lea_batch_vg *vg, const struct lea_found *found,
-			 enum lea_entry_kind kind)
+static int take_awaited(struct lea_batch_vg *vg, const struct lea_found *found,
+			enum lea_entry_kind kind)
 {
-	if (vg->is_awaited || !has_awaited(vg->candidates) ||
-	    !lea_awaited_is_set(vg->candidates->options->event_fd, vg->id, vg->vg->pv_count))
-		return;
+	int r;
+
+	if (vg->is_awaited || !has_awaited(vg->candidates))
+		return 0;
+	r = lea_awaited_ask(vg->candidates->options->event_fd, vg->id, vg->vg->pv_count);
+	if (r <= 0)
+		return r;
+	r = ask_refused(vg->candidates, found, kind);
+	if (r < 0)
+		return r;
 	vg->is_awaited = true;
-	if (was_refused(vg->candidates, found, kind)) {
+	if (r) {
 		lea_batch_end_wait(vg);
-		return;
+		return 0;
 	}
 	vg->is_news = true;
 	vg->kind = lea_entry_kind_most(vg->claim.is_online ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD,
 				       vg->kind);
+	return 0;
 }
 
 int lea_candidates_end_wait(struct lea_candidates *candidates, const struct lea_found *found,
 			    enum lea_entry_kind kind)
 {
-	return has_awaited(candidates) && was_refused(candidates, found, kind)
-		       ? lea_mark_drop(candidates->options->event_fd, LEA_MARK_AWAITED,
-				       found->vg->id)
-		       : 0;
+	const int r = has_awaited(candidates) ? ask_refused(candidates, found, kind) : 0;
+
+	return r > 0 ? lea_mark_drop(candidates->options->event_fd, LEA_MARK_AWAITED, found->vg->id)
+		     : r;
 }
 
 void lea_batch_end_wait(struct lea_batch_vg *vg)
@@ -397,8 +408,8 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
 	vg->kind = lea_entry_kind_most(kind_for(vg, found, kind), vg->kind);
 	if (found->vg && record->complete == LEA_COMPLETE)
-		take_awaited(vg, found, kind);
-	return compare_with_claim(vg, found, kind);
+		r = take_awaited(vg, found, kind);
+	return r < 0 ? r : compare_with_claim(vg, found, kind);
 }
 
 /* Devices to read: those of all VGs beside each other, so that those of a VG that do not answer

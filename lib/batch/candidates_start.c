@@ -208,22 +208,22 @@ static enum lea_vg_prohibition judge_names(const struct lea_batch_vg *vg,
  * That they are the VG's by now is a change, which no event need have told of, as when another host
  * gave the VG back; and what brings the VG here was dealt with before.
  */
-static bool is_changed_only(const struct lea_batch_vg *vg, const struct lea_claim *made)
+static int ask_changed_only(const struct lea_batch_vg *vg, const struct lea_claim *made)
 {
 	const int event_fd = vg->candidates->options->event_fd;
 	char key[LEA_DEVID_TEXT_BYTES];
+	int r;
 
-	if (vg->by_claim != LEA_VG_DONE || vg->is_news || vg->kind == LEA_ENTRY_ADD ||
-	    !lea_mark_any(event_fd, LEA_MARK_REFUSED))
-		return false;
-	for (uint32_t i = 0; i < made->pv_count; i++) {
+	if (vg->by_claim != LEA_VG_DONE || vg->is_news || vg->kind == LEA_ENTRY_ADD)
+		return 0;
+	r = lea_mark_ask_any(event_fd, LEA_MARK_REFUSED);
+	for (uint32_t i = 0; r > 0 && i < made->pv_count; i++) {
 		if (lea_claim_covers(&vg->claim, &made->pv[i], 1))
 			continue;
 		lea_devid_format(&made->pv[i].id, key);
-		if (!lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key))
-			return false;
+		r = lea_mark_ask(event_fd, LEA_MARK_REFUSED, key);
 	}
-	return true;
+	return r;
 }
 
 static int gather(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
@@ -236,8 +236,12 @@ static int gather(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		r = lea_scan_vg_claim(scanned, &made);
 		if (r)
 			return r;
-		vg->is_covered = lea_claim_covers(&vg->claim, made.pv, made.pv_count) ||
-				 is_changed_only(vg, &made);
+		r = lea_claim_covers(&vg->claim, made.pv, made.pv_count)
+			    ? 1
+			    : ask_changed_only(vg, &made);
+		if (r < 0)
+			return r;
+		vg->is_covered = r > 0;
 	}
 	*ret_facts = lea_batch_vg_facts(vg, scanned->vg->name, vg->is_covered);
 	ret_facts->pvs = judge_pvs(scanned, mode);

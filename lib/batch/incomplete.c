@@ -134,7 +134,7 @@ static int queue_lost(struct lea_world *world, int run_fd, const char *pvid, int
 		const struct lea_devid id = {devnos[i].major, devnos[i].minor, 0};
 
 		*any |= !lea_device_find(world, &id, &device) &&
-			lea_marker_is_set(*event_fd, &device, pvid) &&
+			lea_marker_ask(*event_fd, &device, pvid) != 0 &&
 			lea_queue_put_device(*event_fd, LEA_ENTRY_CHANGE, &device, pvid) >= 0;
 	}
 	return r;

@@ -9,8 +9,10 @@
 int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_options *options)
 {
 	marks->options = options;
-	marks->has[LEA_MARK_REFUSED] = lea_mark_any(options->event_fd, LEA_MARK_REFUSED);
-	marks->has[LEA_MARK_UNSETTLED] = lea_mark_any(options->event_fd, LEA_MARK_UNSETTLED);
+	/* If it is not known, each one is asked for. */
+	marks->has[LEA_MARK_REFUSED] = lea_mark_ask_any(options->event_fd, LEA_MARK_REFUSED) != 0;
+	marks->has[LEA_MARK_UNSETTLED] =
+		lea_mark_ask_any(options->event_fd, LEA_MARK_UNSETTLED) != 0;
 	marks->known_fd = lea_marker_open(options->event_fd);
 	return marks->known_fd < 0 ? marks->known_fd : 0;
 }
@@ -28,9 +30,9 @@ static void log_fault(const struct lea_batch_marks *marks, const char *what, int
 			what, strerror(-r));
 }
 
-static bool is_set(const struct lea_batch_marks *marks, enum lea_mark mark, const char *key)
+static int ask(const struct lea_batch_marks *marks, enum lea_mark mark, const char *key)
 {
-	return marks->has[mark] && lea_mark_is_set(marks->options->event_fd, mark, key);
+	return marks->has[mark] ? lea_mark_ask(marks->options->event_fd, mark, key) : 0;
 }
 
 static int drop(const struct lea_batch_marks *marks, enum lea_mark mark, const char *key)
@@ -40,25 +42,31 @@ static int drop(const struct lea_batch_marks *marks, enum lea_mark mark, const c
 
 /* A device that was refused when it came into use has since become a PV of ours by a change, and
  * one that a change led to, or that nobody read then, was not settled. */
-enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
-					 const struct lea_entry *entry)
+int lea_batch_marks_kind(const struct lea_batch_marks *marks, const struct lea_entry *entry,
+			 enum lea_entry_kind *ret_kind)
 {
-	if (entry->kind == LEA_ENTRY_MISSED && (is_set(marks, LEA_MARK_REFUSED, entry->key) ||
-						is_set(marks, LEA_MARK_UNSETTLED, entry->key)))
-		return LEA_ENTRY_CHANGE;
-	return entry->kind;
+	int r = 0;
+
+	*ret_kind = entry->kind;
+	if (entry->kind != LEA_ENTRY_MISSED)
+		return 0;
+	r = ask(marks, LEA_MARK_REFUSED, entry->key);
+	r = r ? r : ask(marks, LEA_MARK_UNSETTLED, entry->key);
+	if (r > 0)
+		*ret_kind = LEA_ENTRY_CHANGE;
+	return r < 0 ? r : 0;
 }
 
 int lea_batch_marks_unheeded(const struct lea_batch_options *options,
 			     const struct lea_entry *entry)
 {
 	const int event_fd = options->event_fd;
+	int r;
 
 	if (entry->device.is_gone)
 		return lea_mark_drop(event_fd, LEA_MARK_UNSETTLED, entry->key);
-	return lea_marker_is_set(event_fd, &entry->device, entry->pvid)
-		       ? 0
-		       : lea_mark_set(event_fd, LEA_MARK_UNSETTLED, entry->key);
+	r = lea_marker_ask(event_fd, &entry->device, entry->pvid);
+	return r ? (r < 0 ? r : 0) : lea_mark_set(event_fd, LEA_MARK_UNSETTLED, entry->key);
 }
 
 /* Is what was found a state of the moment, after which the device is to be read again? */

@@ -24,9 +24,10 @@ LEA_MUST_CHECK int lea_batch_marks_open(struct lea_batch_marks *marks,
 void lea_batch_marks_close(struct lea_batch_marks *marks);
 
 /* How to treat this entry: one of an instance that was refused, or that a change led to, counts as
- * a change. */
-enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
-					 const struct lea_entry *entry);
+ * a change. Returns 0 or a shortage. */
+LEA_MUST_CHECK int lea_batch_marks_kind(const struct lea_batch_marks *marks,
+					const struct lea_entry *entry,
+					enum lea_entry_kind *ret_kind);
 
 /*
  * lea_batch_marks_unheeded - event_activation is 0: nobody reads the device of this entry

@@ -233,9 +233,9 @@ static int begin_vg(void *arg, const struct lea_newest *newest)
 {
 	const struct lea_batch_options *options = *(const struct lea_batch_options **)arg;
 
-	return lea_awaited_is_set(options->event_fd, newest->vg_id, newest->pv_count)
-		       ? queue_listed(options, newest, LEA_ENTRY_MISSED)
-		       : 0;
+	const int r = lea_awaited_ask(options->event_fd, newest->vg_id, newest->pv_count);
+
+	return r > 0 ? queue_listed(options, newest, LEA_ENTRY_MISSED) : r;
 }
 
 /* Queues the devices of all VGs of which a PV was added and no claim has come of it, so that a pass
@@ -244,7 +244,7 @@ static int begin(const struct lea_batch_options *options)
 {
 	const int run_fd = lea_world_run(options->world);
 
-	if (run_fd < 0 || !lea_mark_any(options->event_fd, LEA_MARK_AWAITED))
+	if (run_fd < 0 || !lea_mark_ask_any(options->event_fd, LEA_MARK_AWAITED))
 		return run_fd < 0 ? run_fd : 0;
 	return lea_newest_each(run_fd, begin_vg, &options);
 }

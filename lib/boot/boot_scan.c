@@ -96,7 +96,7 @@ static bool is_done(struct boot *boot, struct lea_device_queue *by,
 	       !strcmp(done->pvid, entry->pvid) &&
 	       lea_entry_kind_most(done->kind, entry->kind) == done->kind &&
 	       !lea_device_queue_find(&boot->pending, device) &&
-	       lea_marker_is_set(boot->options->batch.event_fd, device, entry->pvid);
+	       lea_marker_ask(boot->options->batch.event_fd, device, entry->pvid) > 0;
 }
 
 static int add(void *arg, struct lea_udevmon_event *event)

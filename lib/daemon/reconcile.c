@@ -104,7 +104,8 @@ static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
 	if (!reconcile->has_refused || !pv->id.diskseq)
 		return pv->id.diskseq;
 	lea_devid_format(&pv->id, key);
-	return !lea_mark_is_set(options->event_fd, LEA_MARK_REFUSED, key);
+	/* If that is not known, the claim stays. */
+	return lea_mark_ask(options->event_fd, LEA_MARK_REFUSED, key) <= 0;
 }
 
 static bool is_any_left(struct reconcile *reconcile, const struct lea_claim *claim)
@@ -168,8 +169,11 @@ static int read_claims(struct reconcile *reconcile)
 	int r = lea_claims_init(&claims, reconcile->options->world, &now);
 
 	reconcile->claims = &claims;
-	reconcile->has_refused = lea_mark_any(reconcile->options->event_fd, LEA_MARK_REFUSED);
-	reconcile->has_unsettled = lea_mark_any(reconcile->options->event_fd, LEA_MARK_UNSETTLED);
+	/* If it is not known, each one is asked for. */
+	reconcile->has_refused =
+		lea_mark_ask_any(reconcile->options->event_fd, LEA_MARK_REFUSED) != 0;
+	reconcile->has_unsettled =
+		lea_mark_ask_any(reconcile->options->event_fd, LEA_MARK_UNSETTLED) != 0;
 	r = r ? r : lea_claim_each(&claims, collect, reconcile);
 	sort(&reconcile->done);
 	sort(&reconcile->again);
@@ -315,20 +319,12 @@ static int how_it_came(const struct lea_reconcile_options *options, const struct
  * A running runner has recorded this very PV and is not done with its VG yet. If it dies, the next
  * runner has the entry. Where instances are not numbered the entry may be of an older instance.
  */
-static bool is_taken(const struct reconcile *reconcile, const struct lea_entry *entry)
+static int ask_taken(const struct reconcile *reconcile, const struct lea_entry *entry, bool is_read)
 {
 	const int event_fd = reconcile->options->event_fd;
+	const int r = entry->device.diskseq && is_read ? lea_queue_ask_taken(event_fd, entry) : 0;
 
-	return entry->device.diskseq && lea_queue_is_taken(event_fd, entry) &&
-	       lea_marker_is_set(event_fd, &entry->device, entry->pvid) &&
-	       (reconcile->options->has_lock || lea_queue_is_running(event_fd));
-}
-
-/* Except at boot a marker also says that the VG was dealt with, unless a claim says otherwise. */
-static bool is_marked(const struct reconcile *reconcile, const struct lea_entry *entry)
-{
-	return !reconcile->options->is_boot && !count_among(&reconcile->again, entry) &&
-	       lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid);
+	return r > 0 ? reconcile->options->has_lock || lea_queue_is_running(event_fd) : r;
 }
 
 /* A noted duplicate needs no record: it waits until the other device goes. */
@@ -359,11 +355,12 @@ enum dealt {
 	READ_AGAIN, /* it lacks its record, or has changed; nothing is activated for that */
 };
 
-/* A change led to it, or the other device of its PV went, and it could not be judged then. */
+/* A change led to it, or the other device of its PV went, and it could not be judged then. If that
+ * is not known, it is: to read it again activates nothing. */
 static bool is_unsettled(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	return reconcile->has_unsettled &&
-	       lea_mark_is_set(reconcile->options->event_fd, LEA_MARK_UNSETTLED, entry->key);
+	       lea_mark_ask(reconcile->options->event_fd, LEA_MARK_UNSETTLED, entry->key) != 0;
 }
 
 /*
@@ -383,44 +380,65 @@ static bool has_skipped_change(const struct reconcile *reconcile, const struct l
 		is_unsettled(reconcile, entry));
 }
 
-/* Marks and claims say what was done; the record is checked as well, since others may remove
- * it, as vgremove does. */
-static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
+static enum dealt dealt_unless(bool is_again)
 {
-	const int event_fd = reconcile->options->event_fd;
-	uint64_t seqnum;
-	size_t done;
-	bool was;
+	return is_again ? READ_AGAIN : DEALT_WITH;
+}
 
-	if (reconcile->has_boot_scan)
-		return lea_marker_is_set(event_fd, &entry->device, entry->pvid) ||
-				       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key)
-			       ? DEALT_WITH
-			       : NOT_DEALT_WITH;
-	done = count_among(&reconcile->done, entry);
-	was = done || is_marked(reconcile, entry);
+/* Marks and claims say what was done; the record is checked as well, since others may remove
+ * it, as vgremove does. 0, or the shortage for which it is not known. */
+static int how_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry,
+			  enum dealt *ret_dealt)
+{
+	const struct lea_reconcile_options *options = reconcile->options;
+	const size_t done = count_among(&reconcile->done, entry),
+		     again = count_among(&reconcile->again, entry);
+	const bool has_record = lea_records_have(&reconcile->records, entry->pvid, NULL);
+	uint64_t seqnum;
+	bool was;
+	int r = done && has_record && !reconcile->has_boot_scan
+			? 0
+			: lea_marker_ask(options->event_fd, &entry->device, entry->pvid);
+	const bool is_read = r > 0;
+
+	*ret_dealt = NOT_DEALT_WITH;
+	if (r < 0)
+		return r;
+	if (reconcile->has_boot_scan) {
+		r = r ? r : lea_mark_ask(options->event_fd, LEA_MARK_REFUSED, entry->key);
+		*ret_dealt = r > 0 ? DEALT_WITH : NOT_DEALT_WITH;
+		return r < 0 ? r : 0;
+	}
+	/* Except at boot a marker also says that the VG was dealt with, unless a claim says
+	 * otherwise. */
+	was = done || (is_read && !again && !options->is_boot);
 	/* A PV is of one VG only: the other claim is of one that is gone. */
-	if (was && lea_records_have(&reconcile->records, entry->pvid, NULL))
-		return done + count_among(&reconcile->again, entry) > 1 ||
-				       has_skipped_change(reconcile, entry, &seqnum)
-			       ? READ_AGAIN
-			       : DEALT_WITH;
-	if (is_unsettled(reconcile, entry))
-		return READ_AGAIN;
+	if (was && has_record) {
+		*ret_dealt = dealt_unless(done + again > 1 ||
+					  has_skipped_change(reconcile, entry, &seqnum));
+		return 0;
+	}
+	if (is_unsettled(reconcile, entry)) {
+		*ret_dealt = READ_AGAIN;
+		return 0;
+	}
 	/* The PV has no record, as after vgremove: a VG may have been made of this device. */
-	if (was && is_noted(reconcile, entry))
-		return has_skipped_change(reconcile, entry, &seqnum) ? READ_AGAIN : DEALT_WITH;
-	if (is_taken(reconcile, entry))
-		return DEALT_WITH;
+	if (was && is_noted(reconcile, entry)) {
+		*ret_dealt = dealt_unless(has_skipped_change(reconcile, entry, &seqnum));
+		return 0;
+	}
+	r = ask_taken(reconcile, entry, is_read);
+	if (r) {
+		*ret_dealt = DEALT_WITH;
+		return r < 0 ? r : 0;
+	}
 	/* What was refused and has a marker of the PV was recorded since then. While a worker had
 	 * its VG, reading it could not end the claim: now it can. */
-	if (lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key) &&
-	    !lea_marker_is_set(event_fd, &entry->device, entry->pvid))
-		return is_refusal_outdated(reconcile, entry) ||
-				       count_among(&reconcile->again, entry)
-			       ? READ_AGAIN
-			       : DEALT_WITH;
-	return was ? READ_AGAIN : NOT_DEALT_WITH;
+	r = is_read ? 0 : lea_mark_ask(options->event_fd, LEA_MARK_REFUSED, entry->key);
+	*ret_dealt = r > 0 ? dealt_unless(is_refusal_outdated(reconcile, entry) || again)
+		     : was ? READ_AGAIN
+			   : NOT_DEALT_WITH;
+	return r < 0 ? r : 0;
 }
 
 static bool has_no_record(const struct reconcile *reconcile, const struct lea_entry *entry)
@@ -432,7 +450,7 @@ static bool has_no_record(const struct reconcile *reconcile, const struct lea_en
 /* Did the PV of this device have a record? Nobody but others removes one, and leaves the marker. */
 static bool has_lost_record(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	return lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid) &&
+	return lea_marker_ask(reconcile->options->event_fd, &entry->device, entry->pvid) != 0 &&
 	       has_no_record(reconcile, entry);
 }
 
@@ -464,6 +482,7 @@ static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device 
 {
 	struct lea_device brief = *device;
 	struct lea_entry entry;
+	enum dealt dealt;
 	char type[2];
 
 	brief.properties = reconcile->lines;
@@ -476,7 +495,7 @@ static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device 
 		       is_probed(reconcile, &brief);
 	return !entry_of(reconcile->options, &brief, &entry) && entry.pvid[0] &&
 	       !meet(reconcile, &entry) &&
-	       how_dealt_with(reconcile, &entry) == DEALT_WITH;
+	       !how_dealt_with(reconcile, &entry, &dealt) && dealt == DEALT_WITH;
 }
 
 /* A map lies on the device or on its disk: either the map is the PV, or all is active already. */
@@ -659,8 +678,8 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	r = r ? r : meet(reconcile, &entry);
 	if (r)
 		return r;
-	dealt = how_dealt_with(reconcile, &entry);
-	if (dealt == NOT_DEALT_WITH && !options->takes_note)
+	r = how_dealt_with(reconcile, &entry, &dealt);
+	if (!r && dealt == NOT_DEALT_WITH && !options->takes_note)
 		r = how_not_dealt_with(reconcile, device, &entry, &dealt);
 	if (r || dealt == DEALT_WITH)
 		return r;

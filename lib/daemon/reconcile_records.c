@@ -94,10 +94,10 @@ static int may_be_it(struct lea_records *records, const struct lea_records_devic
 		r = lea_sysfs_diskseq(devices->world, lea_device_devno(device), &device->diskseq);
 	if (r)
 		return r;
-	*ret_may = lea_marker_is_set(devices->event_fd, device, pv->pvid) &&
-		   (device->diskseq || !lea_devset_has(&records->named, &pv->number));
-	if (*ret_may)
-		return 0;
+	r = lea_marker_ask(devices->event_fd, device, pv->pvid);
+	*ret_may = r > 0 && (device->diskseq || !lea_devset_has(&records->named, &pv->number));
+	if (r < 0 || *ret_may)
+		return r < 0 ? r : 0;
 	r = lea_udevdb_fill(devices->world, device);
 	*ret_may = !r && !lea_udevdb_has_finished(device);
 	if (r || *ret_may)

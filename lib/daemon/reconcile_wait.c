@@ -42,7 +42,7 @@ static bool are_recorded(const struct lea_reconcile_options *options, struct unr
 	for (; unrecorded->at < unrecorded->devices.count; unrecorded->at++) {
 		const struct lea_entry *entry = &unrecorded->devices.entry[unrecorded->at];
 
-		if (!lea_marker_is_set(options->event_fd, &entry->device, entry->pvid))
+		if (lea_marker_ask(options->event_fd, &entry->device, entry->pvid) <= 0)
 			return false;
 	}
 	return true;

@@ -22,7 +22,7 @@ static enum rank rank_of(struct lea_world *world, int event_fd, const struct lea
 	const struct lea_devid id = lea_device_id(device);
 
 	return lea_duplicate_is_in_use(world, lea_device_devno(device)) ? RANK_IN_USE
-	       : !lea_marker_is_set(event_fd, device, pvid)		? RANK_NEW
+	       : lea_marker_ask(event_fd, device, pvid) <= 0		? RANK_NEW
 	       : lea_duplicates_is_noted(world, pvid, &id)		? RANK_DUPLICATE
 									: RANK_RECORDED;
 }

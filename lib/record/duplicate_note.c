@@ -94,7 +94,7 @@ bool lea_duplicate_is_any(struct lea_world *world)
 {
 	int run_fd = lea_world_run(world);
 
-	return run_fd >= 0 && !faccessat(run_fd, FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
+	return run_fd >= 0 && lea_file_ask(run_fd, FOLDER) != 0;
 }
 
 /* Fills @duplicate from its file. An unreadable file, or one of another epoch, counts as NOTED. 0 or

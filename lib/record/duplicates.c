@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/id.h"
 #include "base/log_ids.h"
 #include "record/duplicate_claim.h"
@@ -69,7 +70,8 @@ static bool has_events(struct lea_world *world)
 {
 	int run_fd = lea_world_run(world);
 
-	return run_fd >= 0 && !faccessat(run_fd, "event", F_OK, AT_SYMLINK_NOFOLLOW);
+	/* If that is not known, making the note tells. */
+	return run_fd >= 0 && lea_file_ask(run_fd, "event") != 0;
 }
 
 static int put(struct lea_world *world, const struct lea_duplicate *duplicate)
@@ -508,16 +510,16 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	struct lea_online online;
 	const int absent = count > 0 ? read_record(world, pvid, &online) : 0;
 	const struct lea_duplicate *own = NULL;
-	bool is_free, was_read;
+	const int was_read = count > 0 ? lea_marker_ask(event_fd, device, pvid) : 0;
+	bool is_free;
 
-	if (count <= 0 || absent < 0)
-		return count <= 0 ? count : absent;
+	if (count <= 0 || absent < 0 || was_read < 0)
+		return count <= 0 ? count : absent < 0 ? absent : was_read;
 	for (int i = 0; i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &id))
 			own = &listed[i];
 	/* A command may have removed the record before its device went, which has no note. */
 	is_free = absent ? !own : online.major == id.major && online.minor == id.minor;
-	was_read = lea_marker_is_set(event_fd, device, pvid);
 	if (is_free || !own || !own->is_path)
 		r = queue_again(&(struct again){.world = world,
 						.event_fd = event_fd,
@@ -579,16 +581,19 @@ struct change {
 
 /* Was this instance ever read as the PV? Otherwise nobody has made another PV of it: a removal, of
  * which nobody heard, has left its number to another disk. */
-static bool was_read(const struct reconcile *reconcile, const struct lea_device *device,
-		     const char *pvid)
+static int was_read(const struct reconcile *reconcile, const struct lea_device *device,
+		    const char *pvid)
 {
-	return lea_marker_is_set(reconcile->event_fd, device, pvid);
+	return lea_marker_ask(reconcile->event_fd, device, pvid);
 }
 
-static void ask_noted(const struct reconcile *reconcile, const struct lea_device *recorded,
+/* 0 or a shortage. */
+static int ask_noted(const struct reconcile *reconcile, const struct lea_device *recorded,
 		      const struct lea_duplicate *listed, int count, struct change *change)
 {
-	for (int i = 0; i < count; i++) {
+	int r = 0;
+
+	for (int i = 0; r >= 0 && i < count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 		bool is_another;
 		const enum lea_presence presence =
@@ -602,9 +607,10 @@ static void ask_noted(const struct reconcile *reconcile, const struct lea_device
 		if (!change->has_gone[i] || listed[i].is_path)
 			continue;
 		change->is_news = true;
-		change->is_by_event |=
-			!is_another || !was_read(reconcile, &device, listed[i].pvid);
+		r = is_another ? was_read(reconcile, &device, listed[i].pvid) : 0;
+		change->is_by_event |= !r;
 	}
+	return r < 0 ? r : 0;
 }
 
 /* A command has removed the record. Has its device gone since, and does no other one claim the PV
@@ -634,15 +640,15 @@ static int reconcile_pv(void *arg, const char *pvid)
 	const bool holds = !absent && ask_now(reconcile, &number, pvid, LEA_ENTRY_MISSED,
 					      &recorded, &is_another) != LEA_ABSENT;
 	const bool is_free = absent ? is_left_alone(reconcile->world, pvid) : !holds;
-	struct change change = {
-		.is_news = !holds,
-		.is_by_event = !holds && (!is_another || !was_read(reconcile, &recorded, pvid))};
+	struct change change = {.is_news = !holds};
 	int r = 0, count = absent < 0 ? absent : lea_duplicate_list(reconcile->world, pvid, listed);
 
 	if (count <= 0)
 		return count;
-	ask_noted(reconcile, &recorded, listed, count, &change);
-	if (change.is_news)
+	r = !holds && is_another ? was_read(reconcile, &recorded, pvid) : 0;
+	change.is_by_event = !holds && !r;
+	r = r < 0 ? r : ask_noted(reconcile, &recorded, listed, count, &change);
+	if (!r && change.is_news)
 		r = queue_again(&(struct again){.world = reconcile->world,
 						.event_fd = reconcile->event_fd,
 						.online = holds ? &online : NULL,

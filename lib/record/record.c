@@ -247,8 +247,9 @@ static int ask_instance(struct lea_recorder *recorder, int run_fd, const struct 
 
 	if (r)
 		return r;
-	if (lea_marker_is_set_in(run_fd, &own, found->label.pvid))
-		return 0;
+	r = lea_marker_ask_in(run_fd, &own, found->label.pvid);
+	if (r)
+		return r < 0 ? r : 0;
 	r = find_first(recorder, found, record, any_note);
 	return r || record->kind != LEA_RECORD_DUPLICATE
 		       ? r

@@ -57,26 +57,25 @@ int lea_marker_drop(int known_fd, const struct lea_device *device, const char *p
 	return r < 0 ? r : 0;
 }
 
-static bool is_set(int dir_fd, const char *folder, const struct lea_device *device,
-		   const char *pvid)
+static int ask(int dir_fd, const char *folder, const struct lea_device *device, const char *pvid)
 {
 	char name[NAME_BYTES], path[64 + NAME_BYTES];
 
 	if (!pvid[0])
-		return false;
+		return 0;
 	name_of(device, pvid, name);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return !faccessat(dir_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+	return lea_file_ask(dir_fd, path);
 }
 
-bool lea_marker_is_set(int event_fd, const struct lea_device *device, const char *pvid)
+int lea_marker_ask(int event_fd, const struct lea_device *device, const char *pvid)
 {
-	return is_set(event_fd, LEA_MARKER_FOLDER, device, pvid);
+	return ask(event_fd, LEA_MARKER_FOLDER, device, pvid);
 }
 
-bool lea_marker_is_set_in(int run_fd, const struct lea_device *device, const char *pvid)
+int lea_marker_ask_in(int run_fd, const struct lea_device *device, const char *pvid)
 {
-	return is_set(run_fd, "event/" LEA_MARKER_FOLDER, device, pvid);
+	return ask(run_fd, "event/" LEA_MARKER_FOLDER, device, pvid);
 }
 
 /* Of a name in any of the folders. Others are not ours. */

@@ -22,10 +22,11 @@ enum lea_marker_outcome { LEA_MARKER_WAS_SET = 1 };
  * -errno. drop: 0, also of an absent one, or -errno. */
 LEA_MUST_CHECK int lea_marker_set(int known_fd, const struct lea_device *device, const char *pvid);
 LEA_MUST_CHECK int lea_marker_drop(int known_fd, const struct lea_device *device, const char *pvid);
-/* One system call; false also if that fails, and for @pvid "". */
-bool lea_marker_is_set(int event_fd, const struct lea_device *device, const char *pvid);
+/* Is it set? As lea_file_ask; 0 for @pvid "". */
+LEA_MUST_CHECK int lea_marker_ask(int event_fd, const struct lea_device *device, const char *pvid);
 /* The same; @run_fd: /run/lvm. */
-bool lea_marker_is_set_in(int run_fd, const struct lea_device *device, const char *pvid);
+LEA_MUST_CHECK int lea_marker_ask_in(int run_fd, const struct lea_device *device,
+				     const char *pvid);
 
 /* Drops these files, and the marks (state/mark.h), of instances that are not there any more. */
 void lea_marker_tidy(struct lea_world *world, int event_fd);

@@ -84,7 +84,10 @@ static int requeue_owed(void *arg, const char *owed)
 		return 0;
 	/* It was refused since, as when its VG is exported: whatever made it usable again was no
 	 * add. */
-	if (lea_mark_is_set(debt->event_fd, LEA_MARK_REFUSED, text))
+	r = lea_mark_ask(debt->event_fd, LEA_MARK_REFUSED, text);
+	if (r < 0)
+		return r;
+	if (r)
 		kind = LEA_ENTRY_CHANGE;
 	else if (debt->is_old && kind == LEA_ENTRY_ADD)
 		kind = LEA_ENTRY_MISSED;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/err.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/number.h"
@@ -48,17 +49,17 @@ int lea_mark_drop(int event_fd, enum lea_mark mark, const char *key)
 	return r < 0 && r != -ENOENT ? r : 0;
 }
 
-bool lea_mark_any(int event_fd, enum lea_mark mark)
+int lea_mark_ask_any(int event_fd, enum lea_mark mark)
 {
-	return !faccessat(event_fd, lea_mark_folder(mark), F_OK, AT_SYMLINK_NOFOLLOW);
+	return lea_file_ask(event_fd, lea_mark_folder(mark));
 }
 
-bool lea_mark_is_set(int event_fd, enum lea_mark mark, const char *key)
+int lea_mark_ask(int event_fd, enum lea_mark mark, const char *key)
 {
 	char path[PATH_BYTES];
 
 	path_of(mark, key, path);
-	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+	return lea_file_ask(event_fd, path);
 }
 
 int lea_refused_set(int event_fd, const char *key)
@@ -93,13 +94,22 @@ bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *
 
 /* ---- marks with a number */
 
-static bool read_number(int event_fd, enum lea_mark mark, const char *key, uint64_t *ret_number)
+/* 1: *ret_number is set; 0: there is no such mark; or a shortage. */
+static int ask_number(int event_fd, enum lea_mark mark, const char *key, uint64_t *ret_number)
 {
 	char path[PATH_BYTES], text[TEXT_BYTES];
+	int r;
 
 	path_of(mark, key, path);
-	return !lea_file_read_link(event_fd, path, text, sizeof(text)) &&
-	       lea_number_parse(text, UINT64_MAX, ret_number);
+	r = lea_file_read_link(event_fd, path, text, sizeof(text));
+	if (r)
+		return lea_is_shortage(r) ? r : 0;
+	return lea_number_parse(text, UINT64_MAX, ret_number);
+}
+
+static bool read_number(int event_fd, enum lea_mark mark, const char *key, uint64_t *ret_number)
+{
+	return ask_number(event_fd, mark, key, ret_number) > 0;
 }
 
 static bool is_number(int event_fd, enum lea_mark mark, const char *key, uint64_t number)
@@ -135,12 +145,12 @@ int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count, bool is_
 	return set_number(event_fd, LEA_MARK_AWAITED, vg_id, pv_count);
 }
 
-bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count)
+int lea_awaited_ask(int event_fd, const char *vg_id, uint32_t pv_count)
 {
 	uint64_t before;
+	int r = lea_id_ok(vg_id) ? ask_number(event_fd, LEA_MARK_AWAITED, vg_id, &before) : 0;
 
-	return lea_id_ok(vg_id) && read_number(event_fd, LEA_MARK_AWAITED, vg_id, &before) &&
-	       pv_count >= before;
+	return r > 0 ? pv_count >= before : r;
 }
 
 /* ---- read, though udev does not name it */

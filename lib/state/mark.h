@@ -44,9 +44,9 @@ const char *lea_mark_folder(enum lea_mark mark);
  * and AWAITED. */
 LEA_MUST_CHECK int lea_mark_set(int event_fd, enum lea_mark mark, const char *key);
 LEA_MUST_CHECK int lea_mark_drop(int event_fd, enum lea_mark mark, const char *key);
-/* Does the folder exist, so that some may be set? One system call, as is_set. */
-bool lea_mark_any(int event_fd, enum lea_mark mark);
-bool lea_mark_is_set(int event_fd, enum lea_mark mark, const char *key);
+/* Is it set? ask_any: does the folder exist, so that some may be set? As lea_file_ask. */
+LEA_MUST_CHECK int lea_mark_ask(int event_fd, enum lea_mark mark, const char *key);
+LEA_MUST_CHECK int lea_mark_ask_any(int event_fd, enum lea_mark mark);
 
 /*
  * lea_refused_set - REFUSED, with the time of the taken entry that led to it, or of now
@@ -66,8 +66,9 @@ bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *
  */
 LEA_MUST_CHECK int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count,
 				   bool is_first);
-/* Does an add wait for the VG to be complete, which has @pv_count PVs now? */
-bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count);
+/* Does an add wait for the VG to be complete, which has @pv_count PVs now? 1: yes, 0: no, or a
+ * shortage: not known. */
+LEA_MUST_CHECK int lea_awaited_ask(int event_fd, const char *vg_id, uint32_t pv_count);
 
 /*
  * lea_probed_set - the device is queued to be read, perhaps once more

@@ -78,8 +78,8 @@ LEA_MUST_CHECK bool lea_queue_has_pending_but(int event_fd,
 					      bool (*skips)(void *arg, const char *key), void *arg);
 /* Is anything pending or taken, even by a runner that has died? */
 LEA_MUST_CHECK bool lea_queue_has_work(int event_fd);
-/* Is this entry in taken/, even of a runner that has died? One system call. */
-LEA_MUST_CHECK bool lea_queue_is_taken(int event_fd, const struct lea_entry *entry);
+/* Is this entry in taken/, even of a runner that has died? As lea_file_ask. */
+LEA_MUST_CHECK int lea_queue_ask_taken(int event_fd, const struct lea_entry *entry);
 /* Stores attempts + 1 before a risky step, so that the count survives a crash. */
 LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
 /* Removes a taken entry whose effect is recorded. */

@@ -61,12 +61,12 @@ bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char
 	return has_any(event_fd, "queue", skips, arg);
 }
 
-bool lea_queue_is_taken(int event_fd, const struct lea_entry *entry)
+int lea_queue_ask_taken(int event_fd, const struct lea_entry *entry)
 {
 	char path[sizeof("taken/") + sizeof(entry->key)];
 
 	snprintf(path, sizeof(path), "taken/%s", entry->key);
-	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+	return lea_file_ask(event_fd, path);
 }
 
 bool lea_queue_has_work(int event_fd)

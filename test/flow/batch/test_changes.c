@@ -339,7 +339,7 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 	machine_plug(refused[_i].before, "sda", 16, 7);
 	told(LEA_ENTRY_ADD, "sda", 16, 7, refused[_i].pvid_before);
 	ck_assert_str_eq(activated, "");
-	ck_assert_msg(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), "%s",
+	ck_assert_msg(lea_mark_ask(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), "%s",
 		      refused[_i].claim);
 	machine_unplug("sda", 16);
 	machine_plug(refused[_i].after, "sda", 16, 7);
@@ -349,7 +349,7 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 	ck_assert_msg(!activated[0], "%s: its change", refused[_i].claim);
 	told(LEA_ENTRY_ADD, "sda", 16, 7, pvid);
 	ck_assert_msg(!strcmp(activated, refused[_i].vg), "%s: its add", refused[_i].claim);
-	ck_assert_msg(!lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), "%s",
+	ck_assert_msg(!lea_mark_ask(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), "%s",
 		      refused[_i].claim);
 }
 
@@ -451,7 +451,7 @@ TEST(an_add_does_not_wait_for_an_excluded_pv)
 	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
 	ck_assert_int_eq(claim.state, LEA_CLAIM_FAILED);
 	lea_claim_done(&claim);
-	ck_assert(!lea_awaited_is_set(batch_options.event_fd, VG_TWO_ID, 2));
+	ck_assert(!lea_awaited_ask(batch_options.event_fd, VG_TWO_ID, 2));
 }
 
 /* Nor for one that was excluded when it came into use, before or after the add: rows. The change of
@@ -758,7 +758,7 @@ TEST_EACH(what_udev_does_not_name_libblkid_does, unnamed)
 		      activated);
 	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE) == unnamed[_i].is_recorded, "%s",
 		      unnamed[_i].claim);
-	ck_assert_msg(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7") ==
+	ck_assert_msg(lea_mark_ask(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7") ==
 			      !unnamed[_i].is_recorded,
 		      "%s", unnamed[_i].claim);
 }

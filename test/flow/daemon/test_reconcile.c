@@ -446,7 +446,7 @@ TEST(arming_forgets_what_the_epoch_before_refused)
 	ck_assert_int_eq(lea_mark_set(options.event_fd, LEA_MARK_REFUSED, "8:16-7"), 0);
 	ck_assert_int_eq(lea_gate_begin(run_fd, lea_world_proc(machine.world), LEA_GATE_CLOSED), 0);
 	ck_assert_msg(!machine_has("/run/lvm/event/since") &&
-			      !lea_mark_is_set(options.event_fd, LEA_MARK_REFUSED, "8:16-7"),
+			      !lea_mark_ask(options.event_fd, LEA_MARK_REFUSED, "8:16-7"),
 		      "what an epoch decided ends with it");
 	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
 	ck_assert(!machine_has("/run/lvm/event/since"));
@@ -686,9 +686,9 @@ TEST(device_that_udev_does_not_name_is_read_once)
 		 "MAJOR=8\nMINOR=16\nDEVNAME=sda\nDISKSEQ=8\n");
 	tree_put(&machine.tree, "/sys/dev/block/8:16/diskseq", "8\n");
 	ck_assert_msg(queued_as() == LEA_ENTRY_MISSED, "another instance is another device");
-	ck_assert(lea_mark_is_set(options.event_fd, LEA_MARK_PROBED, "8:16-7"));
+	ck_assert(lea_mark_ask(options.event_fd, LEA_MARK_PROBED, "8:16-7"));
 	lea_marker_tidy(machine.world, options.event_fd);
-	ck_assert_msg(!lea_mark_is_set(options.event_fd, LEA_MARK_PROBED, "8:16-7"),
+	ck_assert_msg(!lea_mark_ask(options.event_fd, LEA_MARK_PROBED, "8:16-7"),
 		      "that instance has gone");
 	ck_assert_int_eq(queued_as(), NOT_QUEUED);
 	ck_assert_int_eq(lea_gate_begin(lea_world_run(machine.world), lea_world_proc(machine.world),

@@ -154,7 +154,7 @@ TEST(a_claim_of_a_vg_that_was_removed_ends)
 	plug_left_over();
 	reconcile();
 	ck_assert_str_eq(drain(), "");
-	ck_assert(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"));
+	ck_assert(lea_mark_ask(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"));
 	for (int i = 0; i < 2; i++)
 		reconcile();
 	ck_assert(!machine_has(CLAIM_ONE));
@@ -365,12 +365,12 @@ TEST(a_pv_that_is_of_no_vg_any_more_has_no_mark)
 	const struct lea_device sda = {.major = 8, .minor = 16, .diskseq = 7};
 
 	come();
-	ck_assert(lea_marker_is_set(batch_options.event_fd, &sda, PVID_ONE));
+	ck_assert(lea_marker_ask(batch_options.event_fd, &sda, PVID_ONE));
 	remove_record();
 	plug_left_over();
 	reconcile();
 	ck_assert_str_eq(drain(), "");
-	ck_assert(!lea_marker_is_set(batch_options.event_fd, &sda, PVID_ONE));
+	ck_assert(!lea_marker_ask(batch_options.event_fd, &sda, PVID_ONE));
 }
 
 /* vgremove while the activation waits for the VG's lock: nobody retries what is not there. */

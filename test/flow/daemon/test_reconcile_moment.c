@@ -110,10 +110,10 @@ TEST_EACH(a_moment_when_it_came_is_over_at_the_next_reconcile, states)
 	prepare();
 	states[_i].set(true);
 	ck_assert_str_eq(look(LEA_ENTRY_ADD), "");
-	ck_assert_msg(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7") !=
+	ck_assert_msg(lea_mark_ask(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7") !=
 			      comes_back,
 		      "%s", claim);
-	ck_assert(!lea_mark_is_set(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
+	ck_assert(!lea_mark_ask(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
 	states[_i].set(false);
 	ck_assert_msg(reconcile() == comes_back, "%s", claim);
 	ck_assert_msg(!strcmp(drain(), comes_back ? "vg_one " : ""), "%s", claim);
@@ -127,7 +127,7 @@ TEST_EACH(a_moment_of_a_change_comes_back_as_a_change, states)
 	prepare();
 	states[_i].set(true);
 	ck_assert_str_eq(look(LEA_ENTRY_CHANGE), "");
-	ck_assert_msg(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7") !=
+	ck_assert_msg(lea_mark_ask(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7") !=
 			      comes_back,
 		      "%s", claim);
 	states[_i].set(false);
@@ -136,7 +136,7 @@ TEST_EACH(a_moment_of_a_change_comes_back_as_a_change, states)
 	ck_assert_msg(reconcile() == comes_back, "%s", claim);
 	ck_assert_msg(!*drain(), "%s: a change activates nothing", claim);
 	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE) == comes_back, "%s", claim);
-	ck_assert(!lea_mark_is_set(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
+	ck_assert(!lea_mark_ask(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
 	ck_assert_msg(!reconcile(), "%s: once", claim);
 }
 
@@ -157,9 +157,9 @@ TEST(an_add_ends_what_a_change_led_to)
 	prepare();
 	suspend(true);
 	look(LEA_ENTRY_CHANGE);
-	ck_assert(lea_mark_is_set(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
+	ck_assert(lea_mark_ask(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
 	look(LEA_ENTRY_ADD);
-	ck_assert(!lea_mark_is_set(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
+	ck_assert(!lea_mark_ask(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"));
 	suspend(false);
 	ck_assert_uint_eq(reconcile(), 1);
 	ck_assert_str_eq(drain(), "vg_one ");

@@ -42,12 +42,12 @@ TEST(a_marker_is_of_one_pv_on_one_instance)
 
 	ck_assert_int_eq(lea_marker_set(fd, &device, ID), 0);
 	ck_assert_int_eq(lea_marker_set(fd, &device, ID), LEA_MARKER_WAS_SET);
-	ck_assert(lea_marker_is_set(event_fd, &device, ID));
-	ck_assert(!lea_marker_is_set(event_fd, &other, ID));
-	ck_assert(!lea_marker_is_set(event_fd, &device, "x123456789abcdefghijABCDEFGHIJKL"));
-	ck_assert(!lea_marker_is_set(event_fd, &device, ""));
+	ck_assert(lea_marker_ask(event_fd, &device, ID));
+	ck_assert(!lea_marker_ask(event_fd, &other, ID));
+	ck_assert(!lea_marker_ask(event_fd, &device, "x123456789abcdefghijABCDEFGHIJKL"));
+	ck_assert(!lea_marker_ask(event_fd, &device, ""));
 	ck_assert_int_eq(lea_marker_drop(fd, &device, ID), 0);
-	ck_assert(!lea_marker_is_set(event_fd, &device, ID));
+	ck_assert(!lea_marker_ask(event_fd, &device, ID));
 	ck_assert_msg(!lea_marker_drop(fd, &device, ID), "none is fine");
 	close(fd);
 }

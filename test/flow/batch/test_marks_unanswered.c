@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel has no memory to say whether a mark is set: one question after the other fails, once.
+ * That is neither "set" nor "not set": what is repeated ends as if nothing had failed. */
+#include "base/err.h"
+#include "daemon/reconcile.h"
+#include "flow/batch_scratch.h"
+#include "record/recorded_marker.h"
+#include "state/mark.h"
+#include "state/online.h"
+#include "unit/suite.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const struct fixture fixture = {setup, teardown};
+const double timeout_s = 300;
+
+#define UUID_ONE "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+#define MEMBER	 "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\nLVMEVENT_FIRST=" UUID_ONE "\n"
+#define REFUSED	 "8:48-3"
+
+static int asked, fails_at; /* 0: none */
+
+/* In place of libc's. */
+int faccessat(int dir_fd, const char *path, int mode, int flags)
+{
+	if (fails_at && ++asked == fails_at) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)syscall(SYS_faccessat2, dir_fd, path, mode, flags);
+}
+
+static int told(enum lea_entry_kind kind, const char *name, uint32_t minor, uint64_t diskseq,
+		const char *pvid)
+{
+	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
+
+	entry.kind = kind;
+	return run_pass(&entry, 1);
+}
+
+static int reconciled(void)
+{
+	const struct lea_reconcile_options options = {
+		.world = machine.world, .conf = conf, .event_fd = batch_options.event_fd};
+	struct lea_reconcile_result result;
+
+	return lea_reconcile(&options, &result);
+}
+
+static void plug_two(void)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+}
+
+static void refuse(const char *key)
+{
+	ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_REFUSED, key), 0);
+}
+
+static void is_there(void)
+{
+	machine.properties = MEMBER;
+	machine_plug("one-pv", "sda", 16, 7);
+}
+
+static void one_came(void)
+{
+	is_there();
+	ck_assert_int_eq(told(LEA_ENTRY_ADD, "sda", 16, 7, PVID_ONE), 0);
+}
+
+static void an_add_waits(void)
+{
+	plug_two();
+	ck_assert_int_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), 0);
+}
+
+static void an_add_met_a_refused_one(void)
+{
+	an_add_waits();
+	refuse(REFUSED);
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_A);
+}
+
+static void was_refused(void)
+{
+	is_there();
+	refuse("8:16-7");
+}
+
+static void was_recorded(void)
+{
+	one_came();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+}
+
+static void lost_its_record(void)
+{
+	was_recorded();
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
+}
+
+static void number_went_to_another(void)
+{
+	one_came();
+	machine_unplug("sda", 16);
+	machine_plug("one-pv", "sda", 16, 8);
+}
+
+static int add_one(void)
+{
+	return told(LEA_ENTRY_ADD, "sda", 16, 7, PVID_ONE);
+}
+
+static int change_one(void)
+{
+	return told(LEA_ENTRY_CHANGE, "sda", 16, 7, PVID_ONE);
+}
+
+static int miss_one(void)
+{
+	return told(LEA_ENTRY_MISSED, "sda", 16, 7, PVID_ONE);
+}
+
+static int change_c(void)
+{
+	return told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B);
+}
+
+static int remove_late(void)
+{
+	struct lea_entry entries[] = {event("sda", 16, 7, PVID_ONE, true),
+				      event("sda", 16, 8, PVID_ONE, false)};
+
+	return run_pass(entries, 2);
+}
+
+static const struct {
+	const char *claim;
+	void (*before)(void);
+	int (*last)(void);
+	const char *want;
+} rows[] = {
+	{"a PV that comes", is_there, add_one, "vg_one "},
+	{"a change of a PV that was refused", was_refused, change_one, ""},
+	{"what a reconcile finds, and was refused", was_refused, miss_one, ""},
+	{"an add of what was refused", was_refused, add_one, "vg_one "},
+	{"a change completes what an add waits for", an_add_waits, change_c, "vg-two.pvs "},
+	{"a change of a refused PV does not", an_add_met_a_refused_one, change_c, ""},
+	{"the number went to another disk", number_went_to_another, remove_late, "vg_one "},
+	{"a reconcile where all is done", was_recorded, reconciled, ""},
+	{"a reconcile of a PV that was refused", was_refused, reconciled, ""},
+	{"a reconcile of a PV without its record", lost_its_record, reconciled, ""},
+};
+
+static void begin(void (*before)(void))
+{
+	setup();
+	before();
+	activated[0] = '\0';
+	asked = 0;
+}
+
+/* Does the last step, again if it failed, and what it has queued. */
+static void do_last(int row)
+{
+	int r = rows[row].last();
+
+	fails_at = 0;
+	ck_assert_msg(!r || lea_is_shortage(r), "%s: %d", rows[row].claim, r);
+	if (r)
+		ck_assert_int_eq(rows[row].last(), 0);
+	ck_assert_int_eq(run_queue(), 0);
+}
+
+TEST_EACH(a_mark_that_is_not_known_is_not_guessed, rows)
+{
+	int calls, at;
+
+	teardown();
+	begin(rows[_i].before);
+	fails_at = INT_MAX;
+	do_last(_i);
+	calls = asked;
+	ck_assert_str_eq(activated, rows[_i].want);
+	ck_assert_int_gt(calls, 0);
+	for (at = 1; at <= calls; at++) {
+		teardown();
+		begin(rows[_i].before);
+		fails_at = at;
+		do_last(_i);
+		ck_assert_msg(!strcmp(activated, rows[_i].want), "%s: the %dth of %d: \"%s\"",
+			      rows[_i].claim, at, calls, activated);
+	}
+}
