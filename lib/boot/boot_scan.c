@@ -65,8 +65,9 @@ struct boot {
 	struct lea_queue_watch watch; /* for changed settings; fd -1: it could not be opened */
 	struct lea_device_queue pending;
 	struct lea_held_back held;
-	/* Devices that our passes have scanned: numbers, PVIDs, and what that might cause. */
-	struct lea_device_queue done;
+	/* Devices of our passes that may be in flight: numbers, PVIDs, and what that might cause.
+	 * When all have ended they go to options->done. */
+	struct lea_device_queue sent;
 	struct lea_flight flight;
 	bool is_locked_out;  /* another runner had the lock when it was tried last */
 	int lock_fd;	     /* held while passes are in flight; -1 */
@@ -109,8 +110,8 @@ static int add(void *arg, struct lea_udevmon_event *event)
 
 	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
-	was_done = event->is_pv && (is_done(boot, &boot->done, event, &entry) ||
-				    is_done(boot, boot->options->before, event, &entry));
+	was_done = event->is_pv && (is_done(boot, &boot->sent, event, &entry) ||
+				    is_done(boot, boot->options->done, event, &entry));
 	if (!event->is_pv ||
 	    (was_done && !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
 		lea_device_done(&event->device);
@@ -188,19 +189,39 @@ static void unlock(struct boot *boot)
 
 /* Called before the devices are taken out of the entries. Of a PV the kind that allows most counts.
  */
-static int note_done(struct boot *boot)
+static int note_sent(struct boot *boot)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < boot->pending.count; i++) {
 		struct lea_entry entry = boot->pending.entry[i]; /* borrowed */
-		const struct lea_entry *before = lea_device_queue_find(&boot->done, &entry.device);
+		const struct lea_entry *before = lea_device_queue_find(&boot->sent, &entry.device);
 
+		before = before ? before
+				: lea_device_queue_find(boot->options->done, &entry.device);
 		if (before && !entry.device.is_gone && !strcmp(before->pvid, entry.pvid))
 			entry.kind = lea_entry_kind_most(before->kind, entry.kind);
-		r = lea_device_queue_note(&boot->done, &entry);
+		r = lea_device_queue_note(&boot->sent, &entry);
 	}
 	return r;
+}
+
+/* No pass is in flight: what they have scanned is done, even if a shortage or new settings have the
+ * scan begin again, since a person may have taken the VGs down. What there is no memory for is
+ * scanned once more. */
+static void settle(struct boot *boot)
+{
+	size_t count;
+	struct lea_entry *entries = lea_device_queue_take(&boot->sent, &count);
+	int r = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (lea_device_queue_put(boot->options->done, &entries[i]) < 0)
+			r = -ENOMEM;
+	free(entries);
+	if (r)
+		lea_log(boot->world->log, LEA_LOG_DEBUG, "boot scan: what is done: %s",
+			strerror(-r));
 }
 
 /* Scans the pending devices. Their VGs are activated while the next devices are received. */
@@ -208,7 +229,7 @@ static int submit(struct boot *boot)
 {
 	struct lea_entry *entries;
 	size_t count;
-	int r = note_done(boot);
+	int r = note_sent(boot);
 
 	entries = lea_device_queue_take(&boot->pending, &count);
 	if (!r)
@@ -244,7 +265,10 @@ static int reap_finished(struct boot *boot)
 
 	if (r || boot->lock_fd < 0)
 		return r;
-	r = boot->flight.first ? 0 : take_queued(boot);
+	if (!boot->flight.first) {
+		settle(boot);
+		r = take_queued(boot);
+	}
 	if (r || boot->flight.first)
 		return r;
 	unlock(boot);
@@ -298,7 +322,7 @@ static int begin_again(struct boot *boot, int shortage)
 		strerror(-shortage), boot->retry_ms / 1000, boot->retry_ms % 1000 / 100);
 	lea_device_queue_clear(&boot->pending);
 	lea_held_back_clear(&boot->held);
-	lea_device_queue_clear(&boot->done);
+	lea_device_queue_clear(&boot->sent);
 	abort_all(boot, shortage);
 	if (boot->options->batch.reader)
 		lea_reader_drop(boot->options->batch.reader);
@@ -510,19 +534,13 @@ static int land(struct boot *boot, int r)
 {
 	const int s = r > 0 ? lea_flight_drain(&boot->flight) : 0;
 
-	if (r > 0)
-		lea_log(boot->world->log, LEA_LOG_VERBOSE,
-			"boot scan: settings may have changed; it begins again");
+	if (r <= 0)
+		return r;
+	lea_log(boot->world->log, LEA_LOG_VERBOSE,
+		"boot scan: settings may have changed; it begins again");
+	if (s >= 0)
+		settle(boot);
 	return s < 0 ? s : r;
-}
-
-/* What is short of memory is scanned once more. */
-static void tell_before(const struct boot *boot)
-{
-	int r = 0;
-
-	for (size_t i = 0; !r && i < boot->done.count; i++)
-		r = lea_device_queue_note(boot->options->before, &boot->done.entry[i]);
 }
 
 int lea_boot_scan_run(const struct lea_boot_scan_options *options)
@@ -563,8 +581,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 	lea_batch_report(&options->batch, &boot.summary);
 	lea_incomplete_log(options->batch.waiting, boot.world);
 	lea_device_queue_done(&boot.pending);
-	tell_before(&boot);
-	lea_device_queue_done(&boot.done);
+	lea_device_queue_done(&boot.sent);
 	lea_held_back_done(&boot.held);
 	boot.udev->close(boot.monitor);
 	return r;

@@ -19,9 +19,10 @@ struct lea_boot_scan_options {
 	 */
 	void (*ready)(void *arg);
 	void *arg;
-	/* What runs with earlier settings have scanned; gets what this one scans. What they have
-	 * recorded is not scanned again: a person may have taken its VG down since. */
-	struct lea_device_queue *before;
+	/* What the passes that have ended have scanned, of this run and of those with earlier
+	 * settings. What they have recorded is not scanned again: a person may have taken its VG
+	 * down since. */
+	struct lea_device_queue *done;
 };
 
 enum lea_boot_scan_outcome {

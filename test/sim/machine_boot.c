@@ -120,7 +120,7 @@ static void boot_ready(void *arg);
 
 static int boot_child(void *arg)
 {
-	struct lea_device_queue before = {0};
+	struct lea_device_queue done = {0};
 
 	(void)arg;
 	for (;;) {
@@ -128,7 +128,7 @@ static int boot_child(void *arg)
 		struct lea_session session;
 		struct lea_boot_scan_options options = {
 			.ready = boot_ready,
-			.before = &before,
+			.done = &done,
 			.batch = {.is_boot = true, .defers_watch = true}};
 		int r, code = world ? lea_session_begin(world, &session) : 1;
 
@@ -139,7 +139,7 @@ static int boot_child(void *arg)
 		if (world && !code)
 			end_session(&session);
 		if (r != LEA_BOOT_SCAN_CONF) {
-			lea_device_queue_done(&before);
+			lea_device_queue_done(&done);
 			return code ? code : r != 0;
 		}
 		sim_fd_close_all(sim.now->main->slot);

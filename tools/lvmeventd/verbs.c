@@ -34,12 +34,12 @@ static void notify_ready(void *arg)
 }
 
 /* Returns an exit code. *ret_again: with the settings that are there now. */
-static int scan_boot(struct lea_world *world, struct lea_device_queue *before, bool *ret_again)
+static int scan_boot(struct lea_world *world, struct lea_device_queue *done, bool *ret_again)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	/* The runner starts deferred monitoring, after the gate has opened. */
 	struct lea_boot_scan_options options = {.ready = notify_ready,
-						.before = before,
+						.done = done,
 						.batch = {.is_boot = true, .defers_watch = true}};
 	int r, code = lea_session_begin(world, &session);
 
@@ -68,15 +68,15 @@ static int scan_boot(struct lea_world *world, struct lea_device_queue *before, b
 static int run_boot(struct lea_world *world, int argc, char *argv[])
 {
 	int code = lea_lvmevent_parse_plain("boot", argc, argv);
-	struct lea_device_queue before = {0};
+	struct lea_device_queue done = {0};
 	bool again = true;
 
 	if (code >= 0)
 		return code;
 	LEA_CRASHPOINT_ROLE("boot");
 	while (again)
-		code = scan_boot(world, &before, &again);
-	lea_device_queue_done(&before);
+		code = scan_boot(world, &done, &again);
+	lea_device_queue_done(&done);
 	return code;
 }
 

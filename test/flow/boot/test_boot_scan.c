@@ -28,6 +28,7 @@ enum told {
 	HEARD,	    /* no event; it still comes back, and is seen to no longer */
 	CONF,	    /* no event; but settings change */
 	BUSY,	    /* the pass is, until the deadline: it has not called ready by then */
+	TAKE_DOWN,  /* no event; but a person takes vg_one down, which was activated */
 	SHORTAGE,
 	FAULT,
 };
@@ -47,6 +48,8 @@ static const struct row *script; /* what is told next */
 static struct row indexed[4];	 /* PVs in udev's tag index; ends with a name of NULL */
 static unsigned int enumerated;
 static _Atomic unsigned int readied; /* a thread may add to it */
+
+static bool is_short_after; /* a worker meets a shortage after TAKE_DOWN */
 
 static pid_t earlier; /* a runner that has the lock */
 
@@ -183,6 +186,13 @@ static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 		tree_put(&machine.tree, "/etc/lvm/lvm.conf",
 			 "devices { filter = [ \"r|sdc|\" ] }\n");
 		break;
+	case TAKE_DOWN:
+		ck_assert_str_eq(activated, "vg_one ");
+		tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+		workers_fault = is_short_after ? -EMFILE : 0;
+		indexed[1] = (struct row){CAME, STRIPE_A};
+		indexed[2] = (struct row){CAME, STRIPE_B};
+		break;
 	case BUSY:
 		for (unsigned int i = 0; i < 500 && !readied; i++)
 			usleep(10000);
@@ -233,12 +243,12 @@ static void setup_boot(void)
 	machine_plug("stripe-b", "sdc", 48, 3);
 }
 
-static struct lea_device_queue before; /* what runs with earlier settings have scanned */
+static struct lea_device_queue done; /* what runs with earlier settings have scanned */
 
 static void teardown_boot(void)
 {
-	lea_device_queue_done(&before);
-	before = (struct lea_device_queue){0};
+	lea_device_queue_done(&done);
+	done = (struct lea_device_queue){0};
 	teardown();
 }
 
@@ -247,7 +257,7 @@ const struct fixture fixture = {setup_boot, teardown_boot};
 /* Runs a boot scan with the events in @rows; returns its result. */
 static int boot_only(const struct row *rows)
 {
-	struct lea_boot_scan_options pass_options = {.ready = say_ready, .before = &before};
+	struct lea_boot_scan_options pass_options = {.ready = say_ready, .done = &done};
 	int r;
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
@@ -483,6 +493,24 @@ TEST(a_shortage_at_boot_loses_nothing)
 	ck_assert_msg(strstr(machine.err, "retrying in") != NULL, "%s", machine.err);
 	ck_assert_ptr_nonnull(strstr(activated, "vg_one "));
 	ck_assert_ptr_nonnull(strstr(activated, "vg-two.pvs "));
+}
+
+/* What earlier passes have activated stays as it is: a person may have taken it down. The one whose
+ * pass a shortage ends is activated. Rows: a broadcast meets the shortage; a worker does. */
+TEST_TIMES(a_shortage_at_boot_repeats_nothing, 2)
+{
+	const struct row rows[] = {{CAME, ONE},		{SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE},	{TAKE_DOWN, NONE}, {CAME, STRIPE_A},
+				   {CAME, STRIPE_B},	{_i ? SILENCE : SHORTAGE, NONE},
+				   {SILENCE, NONE},	{SILENCE, NONE}, {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	indexed[0] = (struct row){CAME, ONE};
+	is_short_after = _i;
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_uint_ge(enumerated, 2);
+	ck_assert_msg(strstr(machine.err, "retrying in") != NULL, "%s", machine.err);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
 }
 
 /* Rows: two shortages in a row; a disk has been read in between. */
