@@ -176,7 +176,8 @@ bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid,
 			 const uint32_t number[2])
 {
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (course->gone_told_ms[i] == SIM_EVER && !strcmp(course->gone[i].pvid, pvid) &&
+		if (course->gone_told_ms[i] == SIM_EVER &&
+		    (!pvid || !strcmp(course->gone[i].pvid, pvid)) &&
 		    (!number ||
 		     (course->gone[i].major == number[0] && course->gone[i].minor == number[1])))
 			return true;

@@ -81,8 +81,9 @@ uint64_t sim_believed_until(const struct sim_course *course, const struct sim_st
  * was no more. */
 bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *state,
 		      const char *id, unsigned disk);
-/* Did a disk with @pvid, and with @number unless that is NULL, go, and nobody was told, so that its
- * record stays? As with stock lvm2, it counts as that of the disk which gets the number next. */
+/* Did a disk with @pvid and @number, either of which may be NULL (any), go, and nobody was told, so
+ * that its record stays? As with stock lvm2, it counts as that of the disk which gets the number
+ * next. */
 bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid,
 			 const uint32_t number[2]);
 /* Our processes have read each disk of the VG, or will. */

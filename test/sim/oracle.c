@@ -174,14 +174,16 @@ static bool was_read_as_free(const struct sim_oracle *oracle, const struct sim_s
 }
 
 /* A disk went and another path to it came under its number, and nobody was told of either: what udev
- * and the record know of the number stays true. */
+ * and the record know of the number stays true. Where the kernel numbers no instances, so it does
+ * whatever disk had the number. */
 static bool is_taken_for_gone(const struct sim_oracle *oracle, const struct sim_state *state,
 			      unsigned disk)
 {
 	const struct sim_disk *now = &state->disk[disk];
+	const bool is_blind = oracle->history->conf & SIM_CONF_NO_DISKSEQ;
 
-	return oracle->course.is_lost[disk] &&
-	       sim_has_gone_unseen(&oracle->course, now->pvid,
+	return (oracle->course.is_lost[disk] || (is_blind && oracle->course.is_short)) &&
+	       sim_has_gone_unseen(&oracle->course, is_blind ? NULL : now->pvid,
 				   (const uint32_t[]){now->major, now->minor});
 }
 

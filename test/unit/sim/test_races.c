@@ -117,6 +117,28 @@ TEST_TIMES(add_that_a_shortage_lost_is_found_later, 2)
 		    "since");
 }
 
+/* In a shortage two disks swap their numbers, and nobody hears of it. Rows: instances have numbers;
+ * they have none; nor have they, and there is no shortage. */
+TEST_TIMES(disk_under_the_number_of_another_is_found_by_its_instance, 3)
+{
+	uint32_t minor;
+
+	history.conf = _i ? SIM_CONF_NO_DISKSEQ : 0;
+	begin(1);
+	plug(1, 100000);
+	take_down(100000);
+	if (_i < 2)
+		step((struct sim_step){.op = SIM_SHORT, .n = 4}, 1000);
+	minor = state.disk[0].minor;
+	state.disk[0].minor = state.disk[1].minor;
+	state.disk[1].minor = minor;
+	state.disk[0].diskseq += 50;
+	state.disk[1].diskseq += 50;
+	step((struct sim_step){.op = SIM_SWAP, .a = 0, .b = 1}, 1000);
+	step((struct sim_step){.op = SIM_ROOM}, 2000000);
+	expect(_i == 1 ? NULL : "a VG must be active and is not");
+}
+
 /* The event of the disk was lost for a shortage, and no link leads to it. */
 TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
 {
