@@ -10,8 +10,12 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
-__attribute__((weak)) const struct fixture fixture;
-__attribute__((weak)) const double timeout_s = 60;
+/* Declared only: of a weak constant that is defined here the compiler uses this value, whatever a
+ * test defines. */
+#pragma weak fixture
+#pragma weak timeout_s
+
+#define TIMEOUT_S 60.0 /* of a test that defines none */
 
 static TCase *tests;
 
@@ -60,8 +64,9 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_checked_fixture(tests, fixture.setup, fixture.teardown);
-	tcase_set_timeout(tests, timeout_s);
+	if (&fixture)
+		tcase_add_checked_fixture(tests, fixture.setup, fixture.teardown);
+	tcase_set_timeout(tests, &timeout_s ? timeout_s : TIMEOUT_S);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
