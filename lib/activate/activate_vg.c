@@ -224,10 +224,14 @@ static int ask_guard(const struct lea_activate_vg *vg, const struct lea_plan *pl
 /* While a slow disk was read, another one may have gone, and its number may be a third one's by
  * now. 0: go on. */
 static int hold_pvs(const struct lea_activate_vg *vg, const struct lea_plan *plan,
-		    struct lea_hold *hold)
+		    struct lea_hold *hold, struct lea_activate_result *result)
 {
 	const int r = lea_hold_pvs(vg->world, vg->scanned, plan->uses_pv, hold);
 
+	if (r == LEA_HOLD_TOO_MANY) {
+		result->why = "it has more PVs than this process may open files";
+		return LEA_ACTIVATE_DELEGATE;
+	}
 	return r == LEA_HOLD_NOT_AS_READ ? lea_activate_not_as_read(vg, "a disk of it went") : r;
 }
 
@@ -247,7 +251,7 @@ static int activate(struct lea_activate_vg *vg, struct lea_activate_result *resu
 	int r = plan_vg(vg, result, &plan);
 
 	r = r ? r : ask_guard(vg, plan, result);
-	r = r ? r : hold_pvs(vg, plan, &hold);
+	r = r ? r : hold_pvs(vg, plan, &hold, result);
 	if (r)
 		return r;
 	if (vg->refreshes)

@@ -14,20 +14,19 @@
 /* For what else a worker has open. */
 #define OTHERS	    128U
 
-/* If that is not allowed, opening says so. */
-static void make_room(uint32_t count)
+/* Root of a container may not be allowed to raise the hard limit. */
+static bool make_room(uint32_t count)
 {
 	const rlim_t wanted = (rlim_t)count + OTHERS;
 	struct rlimit limit;
 
 	if (count <= SURELY_FREE || getrlimit(RLIMIT_NOFILE, &limit) < 0 ||
 	    limit.rlim_cur >= wanted)
-		return;
+		return true;
 	limit.rlim_cur = wanted;
 	if (limit.rlim_max < wanted)
 		limit.rlim_max = wanted;
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Asked after it was opened: before, its number could change hands. */
@@ -52,10 +51,11 @@ int lea_hold_pvs(struct lea_world *world, const struct lea_scan_vg *scanned, con
 {
 	int r = 0;
 
+	if (!make_room(scanned->vg->pv_count))
+		return LEA_HOLD_TOO_MANY;
 	hold->fd = calloc(scanned->vg->pv_count, sizeof(*hold->fd));
 	if (!hold->fd)
 		return -ENOMEM;
-	make_room(scanned->vg->pv_count);
 	for (uint32_t i = 0; i < scanned->vg->pv_count && !r; i++) {
 		const struct lea_device *device = scanned->pv[i] ? &scanned->pv[i]->device : NULL;
 		int fd;

@@ -20,14 +20,15 @@ struct lea_hold {
 
 enum lea_hold_result {
 	LEA_HOLD_NOT_AS_READ = 1, /* a device has gone, or another one has its number */
+	LEA_HOLD_TOO_MANY,	  /* this process may not open so many files, nor raise its limit */
 };
 
 /*
  * lea_hold_pvs - open the present PVs that count
  * @uses_pv: for each PV of the VG, does it count?
  * Returns 0: until lea_hold_done the number of each is that of the device that was scanned;
- * LEA_HOLD_NOT_AS_READ; or -errno. Raises the limit of open files if the VG has many PVs. May block
- * as long as the kernel blocks the opening of a disk. Logs nothing.
+ * LEA_HOLD_NOT_AS_READ or LEA_HOLD_TOO_MANY; or -errno. Raises the limit of open files if the VG has
+ * many PVs. May block as long as the kernel blocks the opening of a disk. Logs nothing.
  */
 LEA_MUST_CHECK int lea_hold_pvs(struct lea_world *world, const struct lea_scan_vg *scanned,
 				const bool *uses_pv, struct lea_hold *hold);
