@@ -84,12 +84,16 @@ static int finish_claim(struct lea_candidates *candidates, const struct lea_scan
 
 	if (r)
 		return r;
+	if (scanned->has_online && end->state == LEA_CLAIM_DONE)
+		r = !end->is_refused;
+	else if (scanned->has_online && end->is_transient)
+		r = lea_claim_ask_online(&candidates->claims, scanned->vg->id);
+	if (r < 0)
+		return r;
+	claim.is_online = r > 0;
+	r = 0;
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
-	claim.is_online = scanned->has_online &&
-			  ((end->state == LEA_CLAIM_DONE && !end->is_refused) ||
-			   (end->is_transient &&
-			    lea_claim_keeps_online(&candidates->claims, scanned->vg->id)));
 	claim.again = end->again;
 	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);

@@ -103,8 +103,9 @@ static int fail_for_now(const struct lea_batch_options *options, const char *vg_
 	claim->is_transient = true;
 	claim->again++;
 	snprintf(claim->reason, sizeof(claim->reason), "its worker process did not finish it");
-	claim->is_online = !r && lea_claim_keeps_online(&claims, vg_id);
-	r = r ? r : lea_claim_finish(&claims, vg_id, claim);
+	r = r ? r : lea_claim_ask_online(&claims, vg_id);
+	claim->is_online = r > 0;
+	r = r < 0 ? r : lea_claim_finish(&claims, vg_id, claim);
 	return r < 0 || claim->is_online ? r : lea_vg_online_drop(claims.run_fd, claim->vg_name);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/err.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/order.h"
@@ -111,12 +112,13 @@ static int own_start(const struct lea_claims *claims, pid_t pid, uint64_t *ret_t
 	return r;
 }
 
-static bool owner_lives(const struct lea_claims *claims, const struct lea_claim *claim)
+/* Does the owner live? 1: yes, 0: no, or the shortage for which it is not known. */
+static int ask_owner(const struct lea_claims *claims, const struct lea_claim *claim)
 {
 	uint64_t ticks = 0;
+	const int r = claim->pid > 0 ? read_start(claims->proc_fd, claim->pid, &ticks) : -ESRCH;
 
-	return claim->pid > 0 && !read_start(claims->proc_fd, claim->pid, &ticks) &&
-	       ticks == claim->start_ticks;
+	return lea_is_shortage(r) ? r : !r && ticks == claim->start_ticks;
 }
 
 int lea_claims_init(struct lea_claims *claims, struct lea_world *world, struct lea_claims_now *now)
@@ -277,7 +279,10 @@ static int read_path(const struct lea_claims *claims, int dir_fd, const char *pa
 
 	if (r || !is_current)
 		return r ? r : LEA_CLAIM_ABSENT;
-	claim.is_orphaned = claim.state == LEA_CLAIM_CLAIMED && !owner_lives(claims, &claim);
+	r = claim.state == LEA_CLAIM_CLAIMED ? ask_owner(claims, &claim) : 1;
+	if (r < 0)
+		return r;
+	claim.is_orphaned = !r;
 	*ret_claim = claim;
 	memset(&claim, 0, sizeof(claim));
 	return 0;
@@ -461,12 +466,13 @@ bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 	return false;
 }
 
-bool lea_claim_keeps_online(const struct lea_claims *claims, const char *vg_id)
+int lea_claim_ask_online(const struct lea_claims *claims, const char *vg_id)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim stored = {0};
+	const int r = lea_claim_read(claims, vg_id, &stored);
 
-	return !lea_claim_read(claims, vg_id, &stored) && stored.is_online &&
-	       !lea_claim_was_cleared(claims, vg_id, &stored);
+	return r ? (r < 0 ? r : 0)
+		 : stored.is_online && !lea_claim_was_cleared(claims, vg_id, &stored);
 }
 
 int lea_claim_left_online(const struct lea_claims *claims, const char *vg_id, const char *vg_name)

@@ -128,8 +128,9 @@ LEA_MUST_CHECK int lea_claim_extend(const struct lea_claims *claims, const char 
  */
 bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 			   const struct lea_claim *claim);
-/* Does the stored claim say that vgs_online came with it, and was it not cleared since? */
-bool lea_claim_keeps_online(const struct lea_claims *claims, const char *vg_id);
+/* Does the stored claim say that vgs_online came with it, and was it not cleared since? 1: yes, 0:
+ * no, or -errno: not known. */
+LEA_MUST_CHECK int lea_claim_ask_online(const struct lea_claims *claims, const char *vg_id);
 
 /*
  * lea_claim_left_online - may vgs_online be there because of a claim that is not DONE?

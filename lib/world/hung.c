@@ -90,14 +90,15 @@ struct note {
 	char owed[LEA_HUNG_OWED_BYTES]; /* "": nothing */
 };
 
-/* Does the thread still wait? GONE also of a file that makes no sense, UNSEEN without a file. */
+/* Does the thread still wait? GONE also of a file that makes no sense, UNSEEN without a file, or
+ * without the means to read it. */
 static enum lea_proc_life read_note(int hung_fd, const char *file, struct note *ret_note)
 {
 	char text[TEXT_BYTES], *owed;
 	const int r = lea_file_read_into(hung_fd, file, text, sizeof(text));
 
 	*ret_note = (struct note){0};
-	if (r == LEA_FILE_ABSENT)
+	if (r == LEA_FILE_ABSENT || lea_is_shortage(r))
 		return LEA_PROC_UNSEEN;
 	if (r ||
 	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64, &ret_note->id.pid,
@@ -262,7 +263,7 @@ bool lea_hung_is_kept(struct lea_hung_unnoted *unnoted, const char *name, pid_t 
 		kept++;
 	if (kept == end)
 		return false;
-	if (lea_proc_life_of(&kept->id) != LEA_PROC_ALIVE) {
+	if (lea_proc_life_of(&kept->id) == LEA_PROC_GONE) {
 		*kept = unnoted->list[--unnoted->count];
 		return false;
 	}

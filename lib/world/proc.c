@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/err.h"
 #include "base/file.h"
 #include "base/step.h"
 #include "world/proc_stat.h"
@@ -171,13 +172,15 @@ static bool has_children(pid_t pid)
 	return text[0] != '\0';
 }
 
-/* False: there is no such process. */
-static bool read_stat(pid_t pid, struct lea_proc_stat *ret_stat)
+/* 1, 0: there is no such process, or the shortage for which it is not known. */
+static int ask_stat(pid_t pid, struct lea_proc_stat *ret_stat)
 {
-	char text[LEA_PROC_STAT_BYTES];
+	char path[64], text[LEA_PROC_STAT_BYTES];
+	int r;
 
-	read_of(pid, "stat", text, sizeof(text));
-	return lea_proc_stat_parse(text, ret_stat);
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	r = lea_file_read_into(AT_FDCWD, path, text, sizeof(text));
+	return lea_is_shortage(r) ? r : !r && lea_proc_stat_parse(text, ret_stat);
 }
 
 /* The inode number of our pid namespace; 0: unknown. */
@@ -193,7 +196,7 @@ void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)
 	struct lea_proc_stat stat = {0};
 
 	*ret_id = (struct lea_proc_id){.pid = thread, .pid_ns = own_namespace()};
-	if (read_stat(thread, &stat))
+	if (ask_stat(thread, &stat) > 0)
 		ret_id->start_ticks = stat.start_ticks;
 }
 
@@ -207,21 +210,25 @@ pid_t lea_proc_thread(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-static bool is_alive(pid_t pid, uint64_t start_ticks)
+/* As ask_stat. */
+static int ask_alive(pid_t pid, uint64_t start_ticks)
 {
 	struct lea_proc_stat stat;
+	const int r = ask_stat(pid, &stat);
 
-	return read_stat(pid, &stat) && stat.start_ticks == start_ticks && stat.state != 'Z';
+	return r > 0 ? stat.start_ticks == start_ticks && stat.state != 'Z' : r;
 }
 
-/* Is @pid, as our /proc shows it, the process that its own namespace calls @id? */
+/* Is @pid, as our /proc shows it, the process that its own namespace calls @id? True also if that is
+ * not known. */
 static bool is_process(pid_t pid, const struct lea_proc_id *id)
 {
 	char text[2048];
 	const char *line, *last;
+	const int r = ask_alive(pid, id->start_ticks);
 
-	if (!is_alive(pid, id->start_ticks))
-		return false;
+	if (r <= 0)
+		return r < 0;
 	read_of(pid, "status", text, sizeof(text));
 	line = strstr(text, "\nNSpid:");
 	if (!line)
@@ -249,11 +256,14 @@ static bool find_process(const struct lea_proc_id *id)
 enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
 {
 	const uint64_t ours = own_namespace();
+	int r;
 
 	if (!ours || !id->pid_ns || !id->start_ticks)
 		return !kill(id->pid, 0) || errno == EPERM ? LEA_PROC_ALIVE : LEA_PROC_GONE;
-	if (id->pid_ns == ours)
-		return is_alive(id->pid, id->start_ticks) ? LEA_PROC_ALIVE : LEA_PROC_GONE;
+	if (id->pid_ns == ours) {
+		r = ask_alive(id->pid, id->start_ticks);
+		return r < 0 ? LEA_PROC_UNSEEN : r ? LEA_PROC_ALIVE : LEA_PROC_GONE;
+	}
 	if (ours != INIT_PID_NS)
 		return LEA_PROC_UNSEEN;
 	return find_process(id) ? LEA_PROC_ALIVE : LEA_PROC_GONE;
@@ -305,7 +315,7 @@ enum lea_proc_wait lea_proc_waits_for(pid_t pid)
 	char text[128], *end;
 	long call;
 
-	if (!read_stat(pid, &stat))
+	if (ask_stat(pid, &stat) <= 0)
 		return LEA_PROC_WAIT_NONE;
 	if (stat.state == 'D')
 		return LEA_PROC_WAIT_DISK;

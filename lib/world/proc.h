@@ -95,7 +95,7 @@ pid_t lea_proc_thread(void);
 enum lea_proc_life {
 	LEA_PROC_GONE,
 	LEA_PROC_ALIVE,
-	LEA_PROC_UNSEEN, /* it is in a pid namespace that this one may not see */
+	LEA_PROC_UNSEEN, /* not known: in a pid namespace that this one may not see, or a shortage */
 };
 /* A process of our own namespace: four system calls. Of another one: reads /proc. */
 enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id);

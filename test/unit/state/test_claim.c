@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "fake/no_descriptor.h"
 #include "fake/tree.h"
 #include "state/claim.h"
 #include "state/epoch.h"
@@ -323,6 +324,40 @@ TEST(a_claim_of_a_dead_owner_does_not_count)
 	ck_assert_msg(status == 0, "a claim of a living owner is held");
 }
 
+/* It may live: its VG must not get another worker. */
+TEST(an_owner_of_which_nothing_is_known_is_not_dead)
+{
+	struct lea_claim got;
+	int begun[2], r = -1;
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(begun), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (lea_claim_take(&claims, VG_ID, &claim) || write(begun[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ck_assert_int_eq(read(begun[0], &byte, 1), 1);
+	for (unsigned int at = 1; r < 0; at++) {
+		calls_until_fault = at;
+		r = lea_claim_read(&claims, VG_ID, &got);
+		calls_until_fault = 0;
+		ck_assert_msg(!r || r == -ENFILE, "read, the %uth call: %d", at, r);
+	}
+	lea_claim_done(&got);
+	r = -1;
+	for (unsigned int at = 1; r < 0; at++) {
+		calls_until_fault = at;
+		r = lea_claim_take(&claims, VG_ID, &claim);
+		calls_until_fault = 0;
+		ck_assert_msg(r == LEA_CLAIM_HELD || r == -ENFILE, "take, the %uth call: %d", at, r);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 TEST(arming_voids_claims)
 {
 	struct lea_claim got;
@@ -469,7 +504,7 @@ TEST_TIMES(a_claim_tells_who_removed_vgs_online, 2)
 		ck_assert_int_eq(lea_vg_online_drop(claims.run_fd, "vg0"), 0); /* vgchange -an */
 	ck_assert_int_eq(lea_online_forget_pv(claims.run_fd, taken.pv[0].pvid, 8, 16, NULL), 0);
 	ck_assert_int_eq(lea_vg_online_may_exist(claims.run_fd, "vg0"), !_i);
-	ck_assert_msg(lea_claim_keeps_online(&claims, VG_ID), "so it was not cleared");
+	ck_assert_msg(lea_claim_ask_online(&claims, VG_ID) == 1, "so it was not cleared");
 }
 
 /* Of an active one, or when another VG has the name: by its mode, or as the caller knows. */
