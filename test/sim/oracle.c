@@ -143,8 +143,8 @@ static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_ste
 	       (oracle->course.is_lost[step->a] || oracle->course.is_short || is_booting);
 }
 
-/* Is a disk of it a PV since it came, and has nobody read that yet? Until then the VG lacks a PV, and
- * a change that completes it activates nothing. */
+/* Has a disk of it become a PV since it came, or perhaps a slow one of this VG, and has nobody read
+ * that yet? Until then the VG lacks a PV, and a change that completes it activates nothing. */
 static bool is_made_slowly(const struct sim_oracle *oracle, const struct sim_state *state,
 			   const struct sim_known_vg *vg)
 {
@@ -152,8 +152,10 @@ static bool is_made_slowly(const struct sim_oracle *oracle, const struct sim_sta
 	const uint32_t disks = sim_disks_of(state, vg->id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && course->told_ms[i] > state->now_ms &&
-		    course->added_ms[i] < vg->met_ms)
+		if (disks & 1U << i &&
+		    ((course->added_ms[i] < vg->met_ms && course->told_ms[i] > state->now_ms) ||
+		     (course->added_ms[i] < vg->seqno_ms &&
+		      vg->seqno_ms + 8ULL * state->disk[i].slow_ms > state->now_ms)))
 			return true;
 	return false;
 }
