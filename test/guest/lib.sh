@@ -329,12 +329,12 @@ uml_names() {
 }
 
 # uml_command_for MACHINE INITRD MIB WORDS...: puts its command into `qemu`. MACHINE: a folder. The memory is a file in
-# /dev/shm if that has the room, as in few containers.
+# /dev/shm if that has the room, as in few containers. No terminals of BSD's: udev and systemd would handle 512 of them.
 uml_command_for() {
 	local folder=/dev/shm
 	[ "$(($(df --output=avail -k $folder | tail -n 1) / 1024))" -ge $((4 * $3)) ] || folder=$1
-	qemu=(env "LD_PRELOAD=$GUEST_CACHE/uml-host.so" "TMPDIR=$folder" "$GUEST_HERE/uml" "$1/agent.sock" "mem=${3}M" "initrd=$2"
-		con=null "con0=null,fd:1" ssl=null "uml_dir=$1/uml" umid=machine noreboot panic=-1 quiet "${@:4}")
+	qemu=(env "LD_PRELOAD=$GUEST_CACHE/uml-host.so" "TMPDIR=$folder" "GUEST_CACHE=$GUEST_CACHE" "$GUEST_HERE/uml" "$1/agent.sock" "mem=${3}M" "initrd=$2"
+		con=null "con0=null,fd:1" ssl=null "uml_dir=$1/uml" umid=machine noreboot panic=-1 pty.legacy_count=0 quiet "${@:4}")
 }
 
 # Does a process run under User Mode Linux here? None does on a processor that it does not know, or where ptrace(2) is
