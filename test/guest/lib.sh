@@ -317,14 +317,15 @@ uml_initrd() {
 	MACHINE
 }
 
-# uml_names NAME[=FILE]...: prints them as uml-disks wants them
+# uml_names NAME[@IDENTITY][=FILE]...: prints them as uml-disks wants them
 uml_names() {
-	local name file
+	local name file who
 	for name; do
 		file=${name#*=} name=${name%%=*}
 		[ "$file" != "$name" ] || file=$GUEST/disks/$name
-		name=${name#d}
-		printf '%s ' "$name${GUEST_IDENTITY[${name%@*}]:+@${GUEST_IDENTITY[name]}}=${file#"$JUNK"/}"
+		name=${name#d} who=${name#*@} name=${name%@*}
+		[ "$who" != "$name" ] || who=${GUEST_IDENTITY[name]-}
+		printf '%s ' "$name${who:+@$who}=${file#"$JUNK"/}"
 	done
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # multipath, MD with metadata at the end, LUKS, PV on LV, partition, loop: only the finished device is a PV
 # first
+# uml
 
 # With LVMEVENT_LONG: stock lvm2 as control; LUKS is opened after a minute; and a boot whose needed LVs are on all
 # of these layers, by what was remembered.
@@ -14,7 +15,7 @@ late=5
 [ -z "${LVMEVENT_LONG-}" ] || late=60
 lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done | head -n 1; }
 	there() { for n; do [ -b /dev/$(disk $n) ] || return; done; }
-	wwid() { printf 35000c500%08x $1; }
+	wwid() { sed "s/^naa\./3/" /sys/block/$(disk $1)/device/wwid; }
 	active() { for lv; do cat /sys/block/dm-*/dm/name 2>/dev/null | grep -qx $lv || return; done; }
 	on() { dmsetup deps -o devname $1 | sed "s/.*: (\(.*\))/\1/"; }
 '
@@ -62,7 +63,7 @@ machine() { # NAME
 			wwid ".*"
 		}
 		blacklist_exceptions {
-			wwid "35000c5000000000[078]"
+			wwid "3.*5000c5000000000[078]$"
 		}
 	CONF
 	# logs every device that ever gets a record
