@@ -3,7 +3,8 @@
 # disable, uninstall, forced removal: after a reboot stock lvm2 activates everything again
 # uml
 
-# LVMEVENT_LONG: also boots between "lvmevent disable" and "lvmevent enable"; twelve disks instead of four
+# LVMEVENT_LONG: also boots before all and between "lvmevent disable" and "lvmevent enable", and the uninstall, of which
+# test/install/package shows that it leaves no file behind; twelve disks instead of four
 count=4
 [ -z "${LVMEVENT_LONG-}" ] || count=12
 disks=$(layout solo $count)
@@ -30,9 +31,11 @@ files_there() {
 remove_files='for f in $(cat /usr/lib/guest/manifest); do rm -f "$f"; done'
 
 guest_new machine "$disks"
-next_boot "stock at first" stock
-files_there >"$JUNK/before"
-guest_shutdown || die "no shutdown"
+if ! with_ours || [ -n "${LVMEVENT_LONG-}" ]; then
+	next_boot "stock at first" stock
+	files_there >"$JUNK/before"
+	guest_shutdown || die "no shutdown"
+fi
 
 if with_ours; then
 	(cd "$GUEST_PACKAGE" && find . ! -type d | sed 's/^\.//') | overlay_file usr/lib/guest/manifest
@@ -59,15 +62,17 @@ if with_ours; then
 		timeout 60 lvcreate -y -W n -Z n -l 1 -n later $vg && [ -b /dev/$vg/later ] && timeout 60 lvremove -y $vg/later'
 	claim "... and the machine shuts down" guest_shutdown
 	next_boot "removed by force" stock
-	guest_shutdown
 
-	overlay "$GUEST_PACKAGE"
-	first lvmevent disable
-	first "$remove_files"
-	next_boot "uninstalled" stock
-	files_there >"$JUNK/after"
-	claim "an uninstall leaves no file behind" same "$JUNK/before" "$JUNK/after"
-	guest_shutdown
+	if [ -n "${LVMEVENT_LONG-}" ]; then
+		guest_shutdown
+		overlay "$GUEST_PACKAGE"
+		first lvmevent disable
+		first "$remove_files"
+		next_boot "uninstalled" stock
+		files_there >"$JUNK/after"
+		claim "an uninstall leaves no file behind" same "$JUNK/before" "$JUNK/after"
+	fi
+	guest_off
 else
 	skip "lvmevent disable gives the machine back" "stock only"
 fi
