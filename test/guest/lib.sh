@@ -499,10 +499,12 @@ guest_wait_off() {
 	return 1
 }
 
-# guest_save: saves the journal, and what else explains a failure, into the machine's folder
+# guest_save: saves the journal, and what else explains a failure, into the machine's folder. What is asked of a machine
+# takes its time, so the rest is asked only after a failure, or for `run --keep`.
 guest_save() {
 	GUEST_PATIENCE=120 guest_run 'journalctl -b --no-pager -o short-monotonic' >"$GUEST/journal.$GUEST_BOOTS"
 	GUEST_PATIENCE=60 guest_run 'cat /run/lvm-calls' >"$GUEST/lvm-calls.$GUEST_BOOTS"
+	[ "$failed" -gt 0 ] || [ -n "${keep-}" ] || return 0
 	GUEST_PATIENCE=60 guest_run 'cat /run/guest-lvs; ls -lR /run/lvm; systemctl --failed --no-pager;
 		systemctl list-jobs --no-pager; lsblk -r; cat /usr/lib/guest/first.log' >"$GUEST/state.$GUEST_BOOTS" 2>&1
 	return 0
