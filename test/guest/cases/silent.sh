@@ -109,17 +109,3 @@ settle
 claim "nor later" in_guest "active solo0001 && ! lvmevent status | grep 'failed: VG solo0001' && dmsetup deps -o devname solo0001-lv0 | grep -F '($one)'"
 qmp_del_disks d8
 guest_off
-
-# A command holds the lock of the devices file while the machine boots.
-guest_new locked "$disks" 6
-guest_package
-printf 'devices { use_devicesfile = 1 }\n' | overlay_file etc/lvm/lvmlocal.conf
-early_service hold-lock 'mkdir -p /run/lock/lvm; exec flock -x /run/lock/lvm/D_system.devices sleep 300' \
-	Before='lvmevent-arm.service systemd-udev-trigger.service' After=run-lock.mount
-first 'sed -i s/^Type=oneshot/Type=exec/ /etc/systemd/system/hold-lock.service'
-first 'mkdir -p /etc/lvm/devices; { echo VERSION=1.1.1; for n in 0 1 2 3 4 5; do printf "IDTYPE=sys_wwid IDNAME=naa.%x DEVNAME=/dev/none PVID=none\n" $((0x5000c50000000000 + n)); done; } >/etc/lvm/devices/system.devices'
-guest_boot || die "it does not boot with a held lock"
-claim "all VGs come up while a command holds the lock of the devices file" guest_wait_lvs 6 200
-claim "control: it is still held" guest_run '! flock -n /run/lock/lvm/D_system.devices true'
-claim "and the boot completes" guest_wait_for 120 'systemctl -q is-active multi-user.target && ! flock -n /run/lock/lvm/D_system.devices true'
-guest_off
