@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # what stock lvm2 refuses or leaves alone, ours refuses or leaves alone: each row of test/prohibitions/rows
+# first
 # uml
 
 # PROHIBITED="ID...": only these rows; "ways": the rows of test/prohibitions/ways. LVMEVENT_LONG: all rows

@@ -1,7 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # soft reboots: a new epoch, with a gate and without; active LVs stay; with the rule masked we do nothing
-# first
 # uml
 
 # LVMEVENT_LONG: stock lvm2 as control
