@@ -137,12 +137,16 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 
 /*
  * If the other device has been used in place of the remembered one since the last good boot, only
- * its metadata have changed, and the memory decides nothing.
+ * its metadata have changed, and the memory decides nothing. Where it gives no answer, the other
+ * PVs tell: @vg is what the newest of them say.
  */
-static bool is_outdone(const struct lea_found *found, const struct lea_duplicate_answer *answer)
+static bool is_outdone(const struct lea_found *found, const struct lea_vg *vg,
+		       const struct lea_duplicate_answer *answer)
 {
-	return found->vg && !strcmp(found->vg->id, answer->vg_id) &&
-	       answer->seqno > found->vg->seqno;
+	if (!found->vg)
+		return found->is_outdated;
+	return (!strcmp(found->vg->id, answer->vg_id) && answer->seqno > found->vg->seqno) ||
+	       (vg && !strcmp(found->vg->id, vg->id) && vg->seqno > found->vg->seqno);
 }
 
 /* Which of the two is the PV? One of them is that of @found, and the other one says @answer. */
@@ -154,7 +158,7 @@ static enum lea_original find_original(struct lea_world *world, const struct lea
 {
 	const char *pvid = found->label.pvid;
 
-	if (!is_outdone(found, answer))
+	if (!is_outdone(found, vg, answer))
 		return lea_original_find(world, conf, pvid, vg, first, second);
 	return conf ? lea_original_listed(world, conf, pvid, first, second) : LEA_ORIGINAL_UNSURE;
 }

@@ -498,8 +498,8 @@ static const struct {
 	{{"naa.9", "naa.9"}, ""},
 };
 
-/* That one of its PVs is known does not make a VG of an original and of a copy. */
-TEST_EACH(a_vg_with_a_pv_that_nobody_can_tell_is_refused_as_a_whole, sets)
+/* Of sda to sdd, the last two are copies of the first two. @wwids: remembered of the PVs. */
+static void plug_sets(const char *const wwids[2], struct lea_entry entries[4])
 {
 	static const struct {
 		const char *sample, *name, *pvid;
@@ -511,7 +511,6 @@ TEST_EACH(a_vg_with_a_pv_that_nobody_can_tell_is_refused_as_a_whole, sets)
 	struct lea_boot_vg vg = {.id = VG_TWO_ID, .name = "vg-two.pvs", .pv = pvs, .pv_count = 2};
 	const struct lea_boot_memory memory = {
 		.machine = MACHINE, .boot = "before", .vg = &vg, .vg_count = 1};
-	struct lea_entry entries[4];
 	char path[64], wwid[16];
 
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
@@ -524,14 +523,39 @@ TEST_EACH(a_vg_with_a_pv_that_nobody_can_tell_is_refused_as_a_whole, sets)
 		entries[i] = event(disks[i].name, 16 * (i + 1), i + 1, disks[i].pvid, false);
 	}
 	for (int i = 0; i < 2; i++)
-		pvs[i] = (struct lea_boot_pv){.size_sectors = 131072,
-					      .wwid = sets[_i].wwid[i],
-					      .serial = "",
-					      .address = ""};
+		pvs[i] = (struct lea_boot_pv){
+			.size_sectors = 131072, .wwid = wwids[i], .serial = "", .address = ""};
 	memcpy(pvs[0].pvid, PVID_A, sizeof(pvs->pvid));
 	memcpy(pvs[1].pvid, PVID_B, sizeof(pvs->pvid));
 	ck_assert_int_eq(lea_boot_memory_write(machine.world, &memory), 0);
+}
+
+/* That one of its PVs is known does not make a VG of an original and of a copy. */
+TEST_EACH(a_vg_with_a_pv_that_nobody_can_tell_is_refused_as_a_whole, sets)
+{
+	struct lea_entry entries[4];
+
+	plug_sets(sets[_i].wwid, entries);
 	ck_assert_str_eq(pass(entries, 4), sets[_i].activated);
+}
+
+/* The memory names sdb, whose copy gives no answer. Rows: sda shows that the VG has changed since
+ * sdb was used; it has not. */
+TEST_TIMES(a_remembered_disk_that_others_have_outdone_is_not_taken_for_the_pv, 2)
+{
+	struct lea_entry entries[4];
+	char uuid[39];
+
+	plug_sets((const char *const[]){"naa.1", "naa.2"}, entries);
+	lea_device_done(&entries[2].device);
+	lea_device_done(&entries[3].device);
+	if (!_i)
+		rewrite("stripe-a", "sda", "seqno = 9", NULL);
+	lea_id_format(PVID_B, uuid);
+	claim_link_of(uuid, "", 32);
+	claim_link_of(uuid, "", 64);
+	tree_put(&machine.tree, "/sys/dev/block/8:64/dm/suspended", "1\n");
+	ck_assert_str_eq(pass(entries, 2), _i ? "vg-two.pvs " : "");
 }
 
 /* The copy alone is as good as any disk; once it is used, it stays. */
