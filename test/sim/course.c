@@ -224,8 +224,14 @@ static bool is_of_vg_of(const struct sim_state *state, unsigned other, unsigned 
 				 !strcmp(state->disk[other].vg_id, state->disk[disk].vg_id));
 }
 
-/* Does the VG of the disk wait until udev is idle, for a record or to be activated in part, and does
- * a disk that gives no answer keep udev busy? */
+/* Does it give udev or our reader no answer in time? */
+static bool keeps_busy(const struct sim_disk *disk)
+{
+	return disk->is_there && (sim_is_silent(disk) || disk->slow_ms >= SLOW_MS);
+}
+
+/* Does the VG of the disk wait until all is read, for a record or to be activated in part, and does
+ * any disk keep them busy? */
 static bool waits_for_udev(const struct sim_course *course, const struct sim_state *state,
 			   unsigned disk)
 {
@@ -235,7 +241,7 @@ static bool waits_for_udev(const struct sim_course *course, const struct sim_sta
 
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		lacks_record |= course->no_record_ms[i] && is_of_vg_of(state, i, disk);
-		is_busy |= state->disk[i].is_there && sim_is_silent(&state->disk[i]);
+		is_busy |= keeps_busy(&state->disk[i]);
 	}
 	return (lacks_record || waits) && is_busy;
 }
@@ -504,8 +510,7 @@ static void note_busy_udev(struct sim_course *course, const struct sim_step *ste
 	const unsigned named = step->a % SIM_DISKS;
 	const uint64_t until_ms = busy_until(course, state, disk);
 
-	if (is_named(step, named) && state->disk[named].is_there &&
-	    sim_is_silent(&state->disk[named]) && waits_for_udev(course, state, disk) &&
+	if (is_named(step, named) && keeps_busy(&state->disk[named]) && waits_for_udev(course, state, disk) &&
 	    course->busy_until_ms[disk] > state->now_ms && until_ms > course->busy_until_ms[disk])
 		course->busy_until_ms[disk] = until_ms;
 }

@@ -29,7 +29,8 @@ static uint64_t read_ms(const struct sim_course *course, uint32_t disks)
 	return at_ms;
 }
 
-/* Was there no copy of any PV of the VG, or none that udev had told of by @since_ms? 0: none. */
+/* Was there no copy of any PV of the VG that the devices file does not tell apart, or none that udev
+ * had told of by @since_ms? 0: none. */
 static bool has_no_copy(const struct sim_course *course, uint32_t disks, uint64_t since_ms)
 {
 	const struct sim_state *then = &course->before;
@@ -37,6 +38,7 @@ static bool has_no_copy(const struct sim_course *course, uint32_t disks, uint64_
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		for (unsigned k = 0; k < SIM_DISKS; k++)
 			if (disks & 1U << i && is_copy(then, i, k) &&
+			    !sim_is_listed_apart(then, then->disk[i].pvid) &&
 			    !(since_ms && (then->disk[k].fails || course->told_ms[k] > since_ms)))
 				return false;
 	return true;
