@@ -7,41 +7,50 @@
 #include "filter/filter_private.h"
 #include "world/udevdb.h"
 
-/* Can this device have partitions at all? Called only for devices with a partition table. */
-static bool is_partitionable(struct lea_filter *filter, const struct lea_device *device)
+/* Can this device have partitions at all? Called only for devices with a partition table. 0 or a
+ * shortage. */
+static int ask_partitionable(struct lea_filter *filter, const struct lea_device *device,
+			     bool *ret_is)
 {
 	const struct lea_type *type = lea_types_find(&filter->types, device->major);
 	struct lea_devno devno = {device->major, device->minor};
 	uint64_t number = 0;
+	int r = 0;
 
 	if (lea_type_is(type, "device-mapper") || lea_type_is(type, "md") ||
-	    lea_type_is(type, "mdp"))
-		return true;
-	if (lea_type_is(type, "loop"))
-		return !lea_sysfs_number(filter->world, devno, "loop/partscan", &number) && number;
-	if (!strncmp(device->name, "/dev/nvme", strlen("/dev/nvme")))
-		return lea_sysfs_number(filter->world, devno, "partition", &number) ==
-		       LEA_SYSFS_ABSENT;
-	return type && type->minors > 1 && device->minor % type->minors == 0;
+	    lea_type_is(type, "mdp")) {
+		*ret_is = true;
+	} else if (lea_type_is(type, "loop")) {
+		r = lea_sysfs_number(filter->world, devno, "loop/partscan", &number);
+		*ret_is = !r && number;
+	} else if (!strncmp(device->name, "/dev/nvme", strlen("/dev/nvme"))) {
+		r = lea_sysfs_number(filter->world, devno, "partition", &number);
+		*ret_is = r == LEA_SYSFS_ABSENT;
+	} else {
+		*ret_is = type && type->minors > 1 && device->minor % type->minors == 0;
+	}
+	return lea_is_shortage(r) ? r : 0;
 }
 
-static bool is_partitioned(struct lea_filter *filter, const struct lea_device *device,
-			   const uint8_t *head, size_t len_bytes)
+static int ask_partitioned(struct lea_filter *filter, const struct lea_device *device,
+			   const uint8_t *head, size_t len_bytes, bool *ret_is)
 {
 	char table[16];
 
+	*ret_is = false;
 	switch (lea_head_partitions(head, len_bytes)) {
 	case LEA_PARTITIONS_USED:
-		return is_partitionable(filter, device);
+		return ask_partitionable(filter, device, ret_is);
 	case LEA_PARTITIONS_UNKNOWN:
 		/* The table lies beyond these bytes. Either udev has read it, or it counts as
 		 * used. */
-		return (!device->properties ||
-			lea_udevdb_property(device, "ID_PART_TABLE_TYPE", table, sizeof(table))) &&
-		       is_partitionable(filter, device);
+		return !device->properties || lea_udevdb_property(device, "ID_PART_TABLE_TYPE",
+								  table, sizeof(table))
+			       ? ask_partitionable(filter, device, ret_is)
+			       : 0;
 	case LEA_PARTITIONS_NONE:
 	default:
-		return false;
+		return 0;
 	}
 }
 
@@ -73,8 +82,12 @@ int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, 
 		    size_t len_bytes, struct lea_filter_verdict *verdict)
 {
 	char type[64];
+	bool is_partitioned;
+	const int r = ask_partitioned(filter, device, head, len_bytes, &is_partitioned);
 
-	if (is_partitioned(filter, device, head, len_bytes))
+	if (r)
+		return r;
+	if (is_partitioned)
 		verdict->excluded = LEA_EXCLUDED_PARTITIONED;
 	else if (lea_head_has_foreign_label(head, len_bytes))
 		verdict->excluded = LEA_EXCLUDED_SIGNATURE;

@@ -140,24 +140,29 @@ static bool has_item(const struct lea_list *list, const char *item)
  * compares the product's UUID, or the hostname of a machine that has none; a file without the value
  * counts as one of another machine.
  */
-static bool host_is_other(const struct lea_devicesfile *file, struct lea_world *world,
-			  const struct lea_conf *conf)
+static int ask_host(const struct lea_devicesfile *file, struct lea_world *world,
+		    const struct lea_conf *conf, bool *ret_is_other)
 {
 	const struct lea_list *checks = &conf->device_ids_refresh_checks;
 	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/sys/class/dmi/id/product_uuid");
 	LEA_AUTO(lea_freep) char *uuid = NULL;
 	struct utsname host;
+	int r = 0;
 
+	*ret_is_other = false;
 	if (!conf->device_ids_refresh)
-		return false;
-	if (has_item(checks, "product_uuid") && path &&
-	    !lea_file_read_config(path, 256, &uuid, NULL)) {
+		return 0;
+	if (has_item(checks, "product_uuid"))
+		r = path ? lea_file_read_config(path, 256, &uuid, NULL) : -ENOMEM;
+	if (lea_is_shortage(r))
+		return r;
+	if (uuid) {
 		uuid[strcspn(uuid, "\n")] = '\0';
-		return !file->product_uuid || strcasecmp(file->product_uuid, uuid) != 0;
+		*ret_is_other = !file->product_uuid || strcasecmp(file->product_uuid, uuid) != 0;
+	} else if (has_item(checks, "hostname") && !uname(&host)) {
+		*ret_is_other = !file->hostname || strcmp(file->hostname, host.nodename) != 0;
 	}
-	if (has_item(checks, "hostname") && !uname(&host))
-		return !file->hostname || strcmp(file->hostname, host.nodename) != 0;
-	return false;
+	return 0;
 }
 
 static bool refresh_is_on(char *line)
@@ -254,11 +259,13 @@ static int sort(struct lea_devicesfile *file)
 static int parse(struct lea_devicesfile *file, struct lea_world *world, const struct lea_conf *conf)
 {
 	char *rest = file->text, *line;
+	bool is_other = false;
 	int r = 0;
 
 	while (!r && (line = strsep(&rest, "\n")))
 		r = parse_line(file, line);
-	file->is_outdated = file->refreshes || host_is_other(file, world, conf);
+	r = r ? r : ask_host(file, world, conf, &is_other);
+	file->is_outdated = file->refreshes || is_other;
 	return r ? r : sort(file);
 }
 
@@ -325,7 +332,7 @@ int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
 		return -ENOMEM;
 	/* Taken before the file is read, so that a later check notices a write in between. */
 	if (stat(path, &file->status) < 0)
-		return LEA_DEVICESFILE_ABSENT;
+		return lea_is_shortage(-errno) ? -errno : LEA_DEVICESFILE_ABSENT;
 	lock = lock_file(world, conf, wait);
 	r = lea_file_read_config(path, MAX_FILE_BYTES, &file->text, NULL);
 	lea_lock_release(lock);

@@ -79,23 +79,31 @@ static int parse_wwids(struct lea_wwids *wwids)
 	return r;
 }
 
+/* A file that is not there, or that cannot be read, says nothing, as for lvm2: *ret_text stays
+ * NULL. A shortage is no answer. */
+static int read_text(const struct lea_filter *filter, const char *name, char **ret_text)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(filter->world, name);
+	const int r =
+		path ? lea_file_read_config(path, MAX_FILE_BYTES, ret_text, NULL) : -ENOMEM;
+
+	return lea_is_shortage(r) ? r : 0;
+}
+
 static int read_wwids(struct lea_filter *filter)
 {
 	const char *name = filter->conf->multipath_wwids_file;
-	LEA_AUTO(lea_freep) char *path = NULL;
+	int r = 0;
 
 	if (filter->wwids.is_read)
 		return 0;
-	if (name && name[0]) {
-		path = lea_world_path(filter->world, name);
-		if (!path)
-			return -ENOMEM;
-		if (!lea_file_read_config(path, MAX_FILE_BYTES, &filter->wwids.text, NULL) &&
-		    parse_wwids(&filter->wwids))
-			return -ENOMEM;
-	}
-	filter->wwids.is_read = true;
-	return 0;
+	lea_wwids_done(&filter->wwids);
+	if (name && name[0])
+		r = read_text(filter, name, &filter->wwids.text);
+	if (!r && filter->wwids.text)
+		r = parse_wwids(&filter->wwids);
+	filter->wwids.is_read = !r;
+	return r;
 }
 
 /* The first entry with this id, behind_kind; the file may have it more than once. */
@@ -165,13 +173,12 @@ static void parse_blacklist(char *text, struct lea_wwids *wwids)
 
 static int read_blacklist(struct lea_filter *filter, const char *path)
 {
-	LEA_AUTO(lea_freep) char *full = lea_world_path(filter->world, path), *text = NULL;
+	LEA_AUTO(lea_freep) char *text = NULL;
+	const int r = read_text(filter, path, &text);
 
-	if (!full)
-		return -ENOMEM;
-	if (!lea_file_read_config(full, MAX_FILE_BYTES, &text, NULL))
+	if (text)
 		parse_blacklist(text, &filter->wwids);
-	return 0;
+	return r;
 }
 
 static int read_blacklists(struct lea_filter *filter)
@@ -192,6 +199,7 @@ static int read_blacklists(struct lea_filter *filter)
 	if (r || !folder)
 		return r ? r : -ENOMEM;
 	dir = opendir(folder);
+	r = !dir && lea_is_shortage(-errno) ? -errno : 0;
 	while (dir && (entry = lea_file_next(dir, &r))) {
 		used = snprintf(path, sizeof(path), "%s/multipath/conf.d/%s", etc, entry->d_name);
 		if (entry->d_name[0] != '.' && used > 0 && used < (int)sizeof(path))
