@@ -60,8 +60,8 @@ static int parse_file(struct lea_conf_reader *reader, const char *path, enum lea
 	int r;
 
 	r = lea_file_read_config(path, MAX_FILE_BYTES, &text, &bytes);
-	if (r == LEA_FILE_ABSENT)
-		return 0;
+	if (r == LEA_FILE_ABSENT || lea_is_shortage(r))
+		return r == LEA_FILE_ABSENT ? 0 : r;
 	reader->may_ignore = false;
 	if (r) {
 		lea_log(reader->world->log, level, "%s: %s", path, strerror(-r));
@@ -202,13 +202,12 @@ int lea_conf_add_defaults(struct lea_conf_reader *reader)
 	struct lea_text_tree *tree = NULL;
 	struct lea_why why = {0};
 	size_t bytes = 0;
+	int r = path ? lea_file_read(AT_FDCWD, path, MAX_FILE_BYTES, &text, &bytes) : -ENOMEM;
 
-	if (!path)
-		return -ENOMEM;
+	r = r ? r : lea_text_parse(text, bytes, &options, &why, &tree);
 	/* If the file is missing, unreadable or broken, the compiled-in defaults apply. */
-	if (lea_file_read(AT_FDCWD, path, MAX_FILE_BYTES, &text, &bytes) ||
-	    lea_text_parse(text, bytes, &options, &why, &tree))
-		return 0;
+	if (r)
+		return lea_is_shortage(r) ? r : 0;
 	return add_source(reader, tree, false, NULL);
 }
 

@@ -31,12 +31,18 @@ static void clean(const char *text, char id[static ID_CHARS + 1])
 	id[used] = '\0';
 }
 
-static void warn_source(const struct lea_conf_reader *reader, const char *path, int r)
+/* A source that cannot be read gives no ID, as for lvm2. But for a shortage this host's VGs must
+ * not count as another host's. */
+static int end_source(const struct lea_conf_reader *reader, const char *path, int r)
 {
+	if (r >= 0 || lea_is_shortage(r))
+		return r < 0 ? r : 0;
 	lea_log(reader->world->log, LEA_LOG_WARNING, "WARNING: system ID from %s: %s", path,
 		strerror(-r));
+	return 0;
 }
 
+/* 0 or a shortage. *ret_text stays NULL if the file cannot be read. */
 static int read_etc(const struct lea_conf_reader *reader, const char *path, char **ret_text)
 {
 	LEA_AUTO(lea_freep) char *full = lea_world_path(reader->world, path);
@@ -45,22 +51,17 @@ static int read_etc(const struct lea_conf_reader *reader, const char *path, char
 	if (!full)
 		return -ENOMEM;
 	r = lea_file_read_config(full, MAX_FILE_BYTES, ret_text, NULL);
-	if (r == LEA_FILE_ABSENT)
-		r = -ENOENT;
-	if (r < 0)
-		warn_source(reader, path, r);
-	return r;
+	return end_source(reader, path, r == LEA_FILE_ABSENT ? -ENOENT : r);
 }
 
 static int read_machine_id(const struct lea_conf_reader *reader, char id[static ID_CHARS + 1])
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	const char *path = lea_arena_printf(reader->arena, "%s/machine-id", reader->conf->etc_dir);
+	const int r = path ? read_etc(reader, path, &text) : -ENOMEM;
 
-	if (!path)
-		return -ENOMEM;
-	if (read_etc(reader, path, &text))
-		return 0;
+	if (r || !text)
+		return r;
 	text[strcspn(text, "\n")] = '\0';
 	clean(text, id);
 	return 0;
@@ -74,9 +75,8 @@ static int read_app_machine_id(const struct lea_conf_reader *reader, char id[sta
 
 	r = sd_id128_get_machine_app_specific(lvm_application, &own);
 	if (r < 0)
-		warn_source(reader, MACHINE_ID, r);
-	else
-		sd_id128_to_string(own, id);
+		return end_source(reader, MACHINE_ID, r);
+	sd_id128_to_string(own, id);
 	return 0;
 }
 
@@ -85,10 +85,9 @@ static int read_id_file(const struct lea_conf_reader *reader, char id[static ID_
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	const char *path = lea_conf_string(reader, "global/system_id_file");
+	const int r = path && path[0] ? read_etc(reader, path, &text) : 0;
 	char *next;
 
-	if (!path || !path[0] || read_etc(reader, path, &text))
-		return 0;
 	for (char *line = text; line && !id[0]; line = next) {
 		next = strchr(line, '\n');
 		if (next)
@@ -96,7 +95,7 @@ static int read_id_file(const struct lea_conf_reader *reader, char id[static ID_
 		line[strcspn(line, "#")] = '\0';
 		clean(line, id);
 	}
-	return 0;
+	return r;
 }
 
 static int read_from(const struct lea_conf_reader *reader, const char *source,
