@@ -69,20 +69,30 @@ static int corrupt(struct lea_read_mda *mda, const char *what, uint64_t at)
 	return LEA_MDA_CORRUPT;
 }
 
+/* A part of the area could not be read: that is damage, as for lvm2. What the machine lacks is
+ * none. */
+static int unread(struct lea_read_mda *mda, int fault, const char *what, uint64_t at)
+{
+	return lea_is_shortage(fault) ? fault : corrupt(mda, what, at);
+}
+
+/* As read_text: an outcome of the area, or a shortage. */
 static int read_header(int fd, const struct lea_read *read, const struct lea_mda_area *area,
 		       bool again, struct lea_read_mda *mda)
 {
 	uint8_t own[LEA_MDA_HEADER_BYTES];
 	const uint8_t *header = own;
 	struct lea_why why = {0};
-	int r;
+	int r = 0;
 
 	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, read->size_bytes))
 		return corrupt(mda, "metadata area outside of the device", area->offset_bytes);
 	if (!again && lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, read->head_bytes))
 		header = read->head + area->offset_bytes;
-	else if (lea_blockdev_read(fd, area->offset_bytes, own, sizeof(own)))
-		return corrupt(mda, "metadata area header unreadable", area->offset_bytes);
+	else
+		r = lea_blockdev_read(fd, area->offset_bytes, own, sizeof(own));
+	if (r)
+		return unread(mda, r, "metadata area header unreadable", area->offset_bytes);
 	r = lea_mda_parse(header, area, read->size_bytes, &why, &mda->where);
 	set_why(&mda->why, &why);
 	return r;
@@ -127,7 +137,7 @@ static bool copy_from_head(const struct lea_read *read, const struct lea_mda_tex
 
 /*
  * @read: holds the head; NULL: read from the device again. Returns 0 with *ret_text, which stays
- * NULL if the text is cached, or LEA_MDA_CORRUPT.
+ * NULL if the text is cached, LEA_MDA_CORRUPT, or a shortage.
  */
 static int read_text(int fd, const struct lea_read *read, const struct lea_read_cached *cached,
 		     struct lea_read_mda *mda, char **ret_text)
@@ -136,21 +146,25 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char first[FIRST_BYTES];
 	uint32_t begun = 0;
+	int r = 0;
 
 	if (where->total_bytes > WHOLE_TEXT_BYTES) {
 		begun = where->size_bytes[0] < FIRST_BYTES ? where->size_bytes[0] : FIRST_BYTES;
-		if (lea_blockdev_read(fd, where->offset_bytes[0], first, begun))
-			return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
+		r = lea_blockdev_read(fd, where->offset_bytes[0], first, begun);
+		if (r)
+			return unread(mda, r, "metadata text unreadable", where->offset_bytes[0]);
 		take_name(mda, first, begun);
 		if (cached->is_known(cached->arg, where, mda->vg_name))
 			return 0;
 	}
 	text = malloc(where->total_bytes);
 	if (!text)
-		return corrupt(mda, "no memory for the metadata text", where->offset_bytes[0]);
+		return -ENOMEM;
 	memcpy(text, first, begun);
-	if (!(read && copy_from_head(read, where, text)) && read_pieces(fd, where, begun, text))
-		return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
+	if (!(read && copy_from_head(read, where, text)))
+		r = read_pieces(fd, where, begun, text);
+	if (r)
+		return unread(mda, r, "metadata text unreadable", where->offset_bytes[0]);
 	/* Also from a damaged text: messages name the VG by it. */
 	take_name(mda, text, where->total_bytes);
 	if (!lea_mda_text_ok(where, (const uint8_t *)text))
@@ -167,25 +181,30 @@ static bool overlap(const struct lea_mda_area *a, const struct lea_mda_area *b)
 		       : a->offset_bytes - b->offset_bytes < b->size_bytes;
 }
 
-static void read_mda(int fd, const struct lea_read_cached *cached, struct lea_read *read,
-		     unsigned int index, char **ret_text)
+/* 0 or a shortage. */
+static int read_mda(int fd, const struct lea_read_cached *cached, struct lea_read *read,
+		    unsigned int index, char **ret_text)
 {
 	const struct lea_mda_area *area = &read->label.mda[index];
 	struct lea_read_mda *mda = &read->mda[index];
+	bool is_settled = false;
+	int r = 0;
 
 	if (index && overlap(area, &read->label.mda[0])) {
 		mda->outcome = corrupt(mda, "metadata areas overlap", area->offset_bytes);
-		return;
+		return 0;
 	}
-	for (int attempt = 0; attempt < 2; attempt++) {
-		mda->outcome = read_header(fd, read, area, attempt > 0, mda);
-		if (mda->outcome)
-			return;
-		mda->outcome = read_text(fd, attempt ? NULL : read, cached, mda, ret_text);
-		if (!mda->outcome)
-			break;
+	for (int attempt = 0; attempt < 2 && !is_settled; attempt++) {
+		r = read_header(fd, read, area, attempt > 0, mda);
+		is_settled = r != 0;
+		r = r ? r : read_text(fd, attempt ? NULL : read, cached, mda, ret_text);
+		is_settled |= r <= 0;
 	}
+	if (r < 0)
+		return r;
+	mda->outcome = r;
 	mda->has_text = *ret_text != NULL;
+	return 0;
 }
 
 /* Reads the metadata of a PV in use. A text with a wrong checksum is read once more together with
@@ -194,8 +213,14 @@ static void read_mdas(int fd, const struct lea_read_cached *cached, struct lea_r
 		      struct lea_read_texts *texts)
 {
 	read->mda_count = read->label.mda_count;
-	for (unsigned int i = 0; i < read->mda_count; i++)
-		read_mda(fd, cached, read, i, &texts->of_mda[i]);
+	for (unsigned int i = 0; i < read->mda_count && !read->fault; i++)
+		read->fault = read_mda(fd, cached, read, i, &texts->of_mda[i]);
+	if (!read->fault)
+		return;
+	/* An area that was read may be older than the other one. */
+	lea_read_texts_done(texts);
+	memset(read->mda, 0, sizeof(read->mda));
+	read->mda_count = 0;
 }
 
 static uint64_t now_us(void)
@@ -228,6 +253,16 @@ static void measure(int fd, struct lea_read *read)
 	}
 }
 
+/* Without an answer from libblkid the label decides, as in lvm2. A shortage goes to @read. */
+static void ask_content(int fd, struct lea_read *read)
+{
+	const int r = lea_blkid_type(fd, read->content);
+
+	if (r < 0)
+		read->content[0] = '\0';
+	read->fault = lea_is_shortage(r) ? r : 0;
+}
+
 static void read_fd(int fd, const struct lea_read_cached *cached,
 		    const struct lea_read_extras *extras, struct lea_read *read,
 		    struct lea_read_texts *texts)
@@ -237,10 +272,9 @@ static void read_fd(int fd, const struct lea_read_cached *cached,
 		return;
 	if (extras->measure)
 		measure(fd, read);
-	/* Without an answer from libblkid the label decides, as in lvm2. */
-	if (extras->content && lea_blkid_type(fd, read->content) < 0)
-		read->content[0] = '\0';
-	if (lea_read_is_orphan(read))
+	if (extras->content)
+		ask_content(fd, read);
+	if (read->fault || lea_read_is_orphan(read))
 		return;
 	if (extras->tail)
 		read_tail(fd, read);

@@ -19,6 +19,8 @@
 
 static uint8_t disk[DEVICE_BYTES];
 static unsigned int reads, bad_until; /* texts are wrong before this read */
+static unsigned int failing_read; /* from this one on they fail; 0: none does */
+static int fault;
 static uint64_t bytes_read;
 
 int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
@@ -36,7 +38,8 @@ int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_byt
 {
 	if (offset_bytes > DEVICE_BYTES || len_bytes > DEVICE_BYTES - offset_bytes)
 		return -EIO;
-	reads++;
+	if (++reads >= failing_read && failing_read)
+		return fault;
 	bytes_read += len_bytes;
 	memcpy(bytes, disk + offset_bytes, len_bytes);
 	if (offset_bytes >= MDA_AT + TEXT_AT && reads < bad_until)
@@ -152,4 +155,36 @@ TEST(overlapping_metadata_areas_are_corrupt)
 	ck_assert_int_eq(read.mda[0].outcome, 0);
 	ck_assert_int_eq(read.mda[1].outcome, LEA_MDA_CORRUPT);
 	ck_assert_str_eq(read.mda[1].why.what, "metadata areas overlap");
+}
+
+/* Rows: a fault of a disk is damage, as for lvm2. What the machine lacks says nothing of it. */
+static const struct {
+	int fault;
+	bool is_damage;
+} faults[] = {{-EIO, true}, {-ENOMEM, false}};
+
+TEST_EACH(a_shortage_is_no_damage, faults)
+{
+	static struct lea_read read;
+	bool known = false;
+
+	make_area(100000);
+	make_label(false);
+	bad_until = 0;
+	fault = faults[_i].fault;
+	for (failing_read = 2; failing_read <= 3; failing_read++) {
+		LEA_AUTO(lea_read_texts_done) struct lea_read_texts texts = {0};
+
+		reads = 0;
+		memset(&read, 0, sizeof(read));
+		lea_read_device(NULL, &(const struct lea_device){0},
+				&(struct lea_read_cached){.is_known = is_known, .arg = &known},
+				&(const struct lea_read_extras){0}, &read, &texts);
+		ck_assert(lea_read_is_sound(&read));
+		ck_assert_int_eq(read.fault, faults[_i].is_damage ? 0 : fault);
+		ck_assert_uint_eq(read.mda_count, faults[_i].is_damage);
+		ck_assert_int_eq(read.mda[0].outcome, faults[_i].is_damage ? LEA_MDA_CORRUPT : 0);
+		ck_assert_ptr_null(texts.of_mda[0]);
+	}
+	failing_read = 0;
 }
