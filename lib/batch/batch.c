@@ -619,7 +619,8 @@ int lea_batch_check(const struct lea_batch_options *options)
 	return r > 0 ? LEA_BATCH_BAD_FILTER : r;
 }
 
-static int open_tools(struct lea_batch_pass *pass)
+/* A filter that is wrong is no reason to leave entries of devices that nobody reads. */
+static int open_tools(struct lea_batch_pass *pass, bool reads)
 {
 	struct lea_record_options record = {.check_complete = true,
 					    .count_later = true,
@@ -631,7 +632,8 @@ static int open_tools(struct lea_batch_pass *pass)
 	int r;
 
 	r = lea_batch_marks_open(&pass->marks, pass->options);
-	r = r ? r : new_scan(pass->options, &pass->scan);
+	if (!r && reads)
+		r = new_scan(pass->options, &pass->scan);
 	record.scan = pass->scan;
 	r = r ? r
 	      : lea_recorder_new(pass->options->world, pass->options->conf, &record,
@@ -663,7 +665,7 @@ static int process(struct lea_batch_pass *pass)
 {
 	int r;
 
-	r = open_tools(pass);
+	r = open_tools(pass, true);
 	/* Removals first: a removal that is handled after its number was read and recorded again
 	 * drops the new record (M_LATE_REMOVE in test/model/vg.pml). */
 	r = r ? r : forget_gone(pass);
@@ -679,20 +681,22 @@ static int process(struct lea_batch_pass *pass)
 	return r;
 }
 
-/* With event_activation=0. Entries are finished all the same: as long as one is pending, the runner
- * does not sleep. */
-static int leave_unread(const struct lea_batch_options *options, const struct lea_entry *entries,
-			size_t count, struct lea_batch_summary *summary)
+/* With event_activation=0. A removal is heeded, for nothing is read for it: without it a disk that
+ * comes when the setting is 1 again would look like the one that went. Entries are finished all the
+ * same: as long as one is pending, the runner does not sleep. */
+static int leave_unread(struct lea_batch_pass *pass)
 {
-	int r = 0;
+	int r;
 
-	if (!summary->is_off_said)
-		lea_log(options->world->log, LEA_LOG_WARNING,
+	if (!pass->summary->is_off_said)
+		lea_log(pass->options->world->log, LEA_LOG_WARNING,
 			"event_activation=0: devices are not read, nothing is activated");
-	summary->is_off_said = true;
-	for (size_t i = 0; !r && i < count; i++)
-		r = lea_batch_marks_unheeded(options, &entries[i]);
-	return r;
+	pass->summary->is_off_said = true;
+	r = open_tools(pass, false);
+	r = r ? r : forget_gone(pass);
+	for (size_t i = 0; !r && i < pass->count; i++)
+		r = lea_batch_marks_unheeded(pass->options, &pass->entries[i]);
+	return r ? r : lea_retry_set_mark(&pass->retries, pass->entries, pass->count);
 }
 
 int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *entries,
@@ -703,8 +707,6 @@ int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *e
 	int r;
 
 	*ret_pass = NULL;
-	if (!options->conf->event_activation)
-		return leave_unread(options, entries, count, summary);
 	if (!count)
 		return 0;
 	pass = calloc(1, sizeof(*pass));
@@ -716,8 +718,8 @@ int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *e
 					.summary = summary,
 					.marks = {.known_fd = -1}};
 	lea_pass_cache_begin(options->cache);
-	r = process(pass);
-	if (r) {
+	r = options->conf->event_activation ? process(pass) : leave_unread(pass);
+	if (r || !options->conf->event_activation) {
 		lea_batch_drop(pass);
 		return r;
 	}

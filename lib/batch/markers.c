@@ -64,7 +64,7 @@ int lea_batch_marks_unheeded(const struct lea_batch_options *options,
 	int r;
 
 	if (entry->device.is_gone)
-		return lea_mark_drop(event_fd, LEA_MARK_UNSETTLED, entry->key);
+		return 0;
 	r = lea_marker_ask(event_fd, &entry->device, entry->pvid);
 	return r ? (r < 0 ? r : 0) : lea_mark_set(event_fd, LEA_MARK_UNSETTLED, entry->key);
 }

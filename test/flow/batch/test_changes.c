@@ -537,6 +537,23 @@ TEST(a_disk_that_went_while_events_did_nothing_says_nothing_of_the_next)
 	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sda", 16, 0, PVID_ONE), "vg_one ");
 }
 
+/* Rows: nor does one that had been dealt with, whether or not the instances are numbered: a
+ * partition has the number of its disk. */
+TEST_TIMES(a_disk_that_went_while_events_did_nothing_is_brought_up_by_an_add, 2)
+{
+	const uint32_t diskseq = _i ? 7 : 0;
+
+	machine_plug("one-pv", "sda", 16, diskseq);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sda", 16, diskseq, PVID_ONE), "vg_one ");
+	own_conf.event_activation = false;
+	machine_unplug("sda", 16);
+	went("sda", 16, diskseq, PVID_ONE);
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
+	own_conf.event_activation = true;
+	machine_plug("one-pv", "sda", 16, diskseq);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sda", 16, diskseq, PVID_ONE), "vg_one ");
+}
+
 /* Both removals were lost: that of the disk, which has another number now, and that of the PV that
  * had this number. A reconcile queues the latter as a change. */
 TEST(a_removal_does_not_hide_what_has_the_number_by_now)
