@@ -184,7 +184,7 @@ bool lea_batch_expects_online(const struct lea_batch_vg *vg, const char *name)
 {
 	return vg->kind != LEA_ENTRY_ADD && vg->is_covered && came_with_online(vg) &&
 	       !strcmp(vg->claim.vg_name, name) &&
-	       !lea_claim_was_cleared(&vg->candidates->claims, vg->id, &vg->claim);
+	       !lea_claim_was_cleared(&vg->candidates->claims, &vg->claim);
 }
 
 struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
@@ -206,7 +206,7 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 	    (vg->by_claim == LEA_VG_DONE || vg->by_claim == LEA_VG_IN_PART))
 		facts.is_online = !lea_vg_online_is_kept(claims->run_fd, name);
 	if (!facts.is_online && came_with_online(vg))
-		facts.is_online = lea_claim_was_cleared(claims, vg->id, &vg->claim);
+		facts.is_online = lea_claim_was_cleared(claims, &vg->claim);
 	return facts;
 }
 

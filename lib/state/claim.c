@@ -134,9 +134,11 @@ static bool parse_pv(struct lea_claim *claim, const char *value, uint32_t room)
 {
 	struct lea_claim_pv *pv = &claim->pv[claim->pv_count];
 
-	if (claim->pv_count >= room ||
-	    sscanf(value, "%32s %" SCNu32 ":%" SCNu32 " %" SCNu64, pv->pvid, &pv->id.major,
-		   &pv->id.minor, &pv->id.diskseq) != 4 ||
+	if (claim->pv_count >= room)
+		return false;
+	pv->record_ns = LEA_CLAIM_UNKNOWN_NS;
+	if (sscanf(value, "%32s %" SCNu32 ":%" SCNu32 " %" SCNu64 " %" SCNu64, pv->pvid,
+		   &pv->id.major, &pv->id.minor, &pv->id.diskseq, &pv->record_ns) < 4 ||
 	    !lea_id_ok(pv->pvid))
 		return false;
 	claim->pv_count++;
@@ -330,9 +332,20 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-/* Sorted, so that two claims can be compared line by line. */
-static int emit_pvs(FILE *out, const struct lea_claim *claim)
+/* 0: there is no record. */
+static uint64_t record_ns(const struct lea_claims *claims, const char *pvid)
 {
+	struct timespec when = {0};
+	const int r = lea_online_written(claims->run_fd, pvid, &when);
+
+	return r < 0 ? LEA_CLAIM_UNKNOWN_NS
+		     : (uint64_t)when.tv_sec * 1000000000U + (uint64_t)when.tv_nsec;
+}
+
+/* Sorted, so that two claims can be compared line by line. */
+static int emit_pvs(const struct lea_claims *claims, FILE *out, const struct lea_claim *claim)
+{
+	const bool asks = claim->state != LEA_CLAIM_DONE && claim->is_online;
 	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = NULL;
 	size_t count = claim->pv_count;
 
@@ -342,9 +355,15 @@ static int emit_pvs(FILE *out, const struct lea_claim *claim)
 	if (count)
 		memcpy(pv, claim->pv, count * sizeof(*pv));
 	qsort(pv, count, sizeof(*pv), lea_compare_text);
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "pv %s %" PRIu32 ":%" PRIu32 " %" PRIu64 "\n", pv[i].pvid,
-			pv[i].id.major, pv[i].id.minor, pv[i].id.diskseq);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t ns = asks ? record_ns(claims, pv[i].pvid) : LEA_CLAIM_UNKNOWN_NS;
+
+		fprintf(out, "pv %s %" PRIu32 ":%" PRIu32 " %" PRIu64, pv[i].pvid, pv[i].id.major,
+			pv[i].id.minor, pv[i].id.diskseq);
+		if (ns != LEA_CLAIM_UNKNOWN_NS)
+			fprintf(out, " %" PRIu64, ns);
+		fputc('\n', out);
+	}
 	return 0;
 }
 
@@ -386,7 +405,7 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		fprintf(out, "vgs-online made\n");
 	if (claim->is_tagged)
 		fprintf(out, "needed tag\n");
-	r = emit_pvs(out, claim);
+	r = emit_pvs(claims, out, claim);
 	if (fclose(out) != 0 && !r)
 		r = -ENOMEM;
 	return r ? r : lea_file_replace(folder_fd, vg_id, text, size);
@@ -450,20 +469,24 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 	return r ? r : end_wait(claims, vg_id, claim);
 }
 
-bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
-			   const struct lea_claim *claim)
+/* Has the PV another record than when the claim was stored? False only if the kernel says that it
+ * has none, or the same, or if the claim does not say. */
+static bool is_rewritten(const struct lea_claims *claims, const struct lea_claim_pv *pv)
 {
-	char path[PATH_BYTES];
-	struct stat st;
+	const uint64_t ns = record_ns(claims, pv->pvid);
+
+	return ns && ns != pv->record_ns && pv->record_ns != LEA_CLAIM_UNKNOWN_NS;
+}
+
+bool lea_claim_was_cleared(const struct lea_claims *claims, const struct lea_claim *claim)
+{
+	bool is = false;
 
 	if (lea_vg_online_may_exist(claims->run_fd, claim->vg_name))
 		return false;
-	if (path_of(vg_id, path) || fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
-		return true;
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (lea_online_may_be_newer(claims->run_fd, claim->pv[i].pvid, &st.st_mtim))
-			return true;
-	return false;
+	for (uint32_t i = 0; !is && i < claim->pv_count; i++)
+		is = is_rewritten(claims, &claim->pv[i]);
+	return is;
 }
 
 int lea_claim_ask_online(const struct lea_claims *claims, const char *vg_id)
@@ -472,7 +495,7 @@ int lea_claim_ask_online(const struct lea_claims *claims, const char *vg_id)
 	const int r = lea_claim_read(claims, vg_id, &stored);
 
 	return r ? (r < 0 ? r : 0)
-		 : stored.is_online && !lea_claim_was_cleared(claims, vg_id, &stored);
+		 : stored.is_online && !lea_claim_was_cleared(claims, &stored);
 }
 
 int lea_claim_left_online(const struct lea_claims *claims, const char *vg_id, const char *vg_name)

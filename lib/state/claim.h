@@ -26,7 +26,11 @@ enum lea_claim_state {
 struct lea_claim_pv {
 	char pvid[33]; /* first: PVs are sorted by it */
 	struct lea_devid id;
+	/* As read from a claim with is_online: when its record had been written, 0: it had none.
+	 * Storing finds that out. */
+	uint64_t record_ns;
 };
+#define LEA_CLAIM_UNKNOWN_NS UINT64_MAX /* the claim does not say */
 
 struct lea_claim {
 	enum lea_claim_state state;
@@ -122,12 +126,12 @@ LEA_MUST_CHECK int lea_claim_extend(const struct lea_claims *claims, const char 
 
 /*
  * lea_claim_was_cleared - may the vgs_online file of a claim with is_online be gone with others?
- * @claim: as stored for @vg_id
+ * @claim: as read
  * The other reason is that somebody took the VG down. But pvscan --cache removes all such files,
- * and writes the records anew. Few system calls more if the file is gone.
+ * and writes the records anew: then one has another time than it had, whatever the clock was set to
+ * since. Few system calls more if the file is gone.
  */
-bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
-			   const struct lea_claim *claim);
+bool lea_claim_was_cleared(const struct lea_claims *claims, const struct lea_claim *claim);
 /* Does the stored claim say that vgs_online came with it, and was it not cleared since? 1: yes, 0:
  * no, or -errno: not known. */
 LEA_MUST_CHECK int lea_claim_ask_online(const struct lea_claims *claims, const char *vg_id);

@@ -270,20 +270,6 @@ int lea_online_written(int run_fd, const char *pvid, struct timespec *ret_when)
 	return r;
 }
 
-static bool is_older(const struct timespec *one, const struct timespec *than)
-{
-	return one->tv_sec < than->tv_sec ||
-	       (one->tv_sec == than->tv_sec && one->tv_nsec < than->tv_nsec);
-}
-
-bool lea_online_may_be_newer(int run_fd, const char *pvid, const struct timespec *than)
-{
-	struct stat info;
-	const int r = look(run_fd, pvid, &info);
-
-	return r ? r < 0 : is_older(than, &info.st_mtim);
-}
-
 /* Finds the VG of a record without one (the PV has no metadata) in a lookup file, if any. */
 static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
 		      struct lea_lookup_index *lookups)

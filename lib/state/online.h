@@ -39,7 +39,8 @@ LEA_MUST_CHECK int lea_online_each(int run_fd,
 /* Publishes a record and replaces an existing one; the caller has decided that this is right. */
 LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online);
 /* The same for the device that has the record, of another VG or name now: it keeps its time, for one
- * that is newer than what was done about its VG was made by others (lea_online_may_be_newer). */
+ * that has another time than when something was done about its VG was made by others
+ * (lea_claim_was_cleared). */
 LEA_MUST_CHECK int lea_online_rename(int run_fd, const char *pvid, const struct lea_online *online);
 /* The same if there is none: one of two racing callers gets LEA_ONLINE_EXISTS. */
 LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
@@ -49,9 +50,6 @@ LEA_MUST_CHECK int lea_online_look(int run_fd, const char *pvid);
 struct timespec;
 /* The same, and when it was written. */
 LEA_MUST_CHECK int lea_online_written(int run_fd, const char *pvid, struct timespec *ret_when);
-/* Is there a record of this PV that was written after that? False only if the kernel says that
- * there is none. */
-bool lea_online_may_be_newer(int run_fd, const char *pvid, const struct timespec *than);
 
 /* vgs_online: 0 if the claim is ours, LEA_ONLINE_CLAIMED if it existed. */
 enum lea_online_claim { LEA_ONLINE_CLAIMED = 1 };

@@ -119,7 +119,8 @@ static inline void claim(const char *vg_id, const char *name, uint32_t seqno, co
 	for (; letters[claim.pv_count]; claim.pv_count++) {
 		const uint32_t number = (uint32_t)(letters[claim.pv_count] - 'a' + 1);
 
-		pv[claim.pv_count] = (struct lea_claim_pv){PV(a), {8, 16 * number, number}};
+		pv[claim.pv_count] = (struct lea_claim_pv){.pvid = PV(a),
+							   .id = {8, 16 * number, number}};
 		pv[claim.pv_count].pvid[0] = letters[claim.pv_count];
 		record(letters[claim.pv_count], name);
 	}

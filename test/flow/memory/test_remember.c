@@ -109,7 +109,7 @@ static void pull_a_disk(void)
 }
 static void go_on_in_part(void)
 {
-	struct lea_claim_pv pv = {PV(a), {8, 16, 1}};
+	struct lea_claim_pv pv = {.pvid = PV(a), .id = {8, 16, 1}};
 	struct lea_claim claim = {.state = LEA_CLAIM_DONE,
 				  .vg_name = "data",
 				  .seqno = 7,

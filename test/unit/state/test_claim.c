@@ -507,6 +507,44 @@ TEST_TIMES(a_claim_tells_who_removed_vgs_online, 2)
 	ck_assert_msg(lea_claim_ask_online(&claims, VG_ID) == 1, "so it was not cleared");
 }
 
+static void set_record_time(time_t seconds)
+{
+	const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	char path[64];
+
+	snprintf(path, sizeof(path), "pvs_online/%s", claim.pv[0].pvid);
+	ck_assert_int_eq(utimensat(claims.run_fd, path, times, 0), 0);
+}
+
+/* Rows: by the time of the record before, which lies ahead if the clock was set back since, and by
+ * that of now, 0: it stays; pvscan --cache writes it anew, earlier or later, as the clock says. */
+static const struct {
+	time_t before, now;
+	bool is_cleared;
+} clocks[] = {{1000, 0, false},		 {INT32_MAX, 0, false},	       {1000, 1001, true},
+	      {INT32_MAX, 1001, true}, {INT32_MAX, INT32_MAX - 1, true}};
+
+TEST_EACH(pvscan_cache_is_known_by_the_records, clocks)
+{
+	const struct lea_online online = {8, 16, "vg0", ""};
+	struct lea_claim taken = claim, got;
+
+	taken.is_online = true;
+	ck_assert_int_eq(lea_online_write(claims.run_fd, taken.pv[0].pvid, &online), 0);
+	set_record_time(clocks[_i].before);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &taken), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_msg(!lea_claim_was_cleared(&claims, &got), "the record is the same");
+	if (clocks[_i].now)
+		set_record_time(clocks[_i].now);
+	ck_assert(lea_claim_was_cleared(&claims, &got) == clocks[_i].is_cleared);
+	/* One that an earlier version stored does not say. */
+	for (uint32_t i = 0; i < got.pv_count; i++)
+		got.pv[i].record_ns = LEA_CLAIM_UNKNOWN_NS;
+	ck_assert(!lea_claim_was_cleared(&claims, &got));
+	lea_claim_done(&got);
+}
+
 /* Of an active one, or when another VG has the name: by its mode, or as the caller knows. */
 TEST_TIMES(vgs_online_of_others_stays_when_a_claim_goes, 3)
 {
