@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/devname.h"
 #include "filter/device_id.h"
@@ -22,6 +23,8 @@
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
 
+#define COPIES_MOST   10U
+#define TELL_BYTES    512U
 #define LOOPS_MOST    8U /* of loop devices on files in /dev, one on the other */
 #define ADDRESS_BYTES 256U
 
@@ -139,6 +142,61 @@ bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
 	bool has = false;
 
 	return !lea_sysfs_holder(world, devno, "holders", "LVM-", &has) && has;
+}
+
+/* ---- for people */
+
+#define USE "; LVs use "
+
+void lea_duplicate_tell_use(struct lea_world *world, const struct lea_device *device, char *text,
+			    size_t text_bytes)
+{
+	if (lea_duplicate_is_in_use(world, lea_device_devno(device)))
+		lea_append(text, text_bytes, "%s%.100s", strstr(text, USE) ? " and " : USE,
+			   device->name);
+}
+
+/* The devices that carry the PV, but other paths to one of them. */
+static size_t find_copies(struct lea_world *world, const struct lea_scan *scan, const char *pvid,
+			  const struct lea_device *copy[static COPIES_MOST])
+{
+	struct lea_found *const *found;
+	size_t count, copies = 0;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count && copies < COPIES_MOST; i++) {
+		bool is_other = lea_found_carries(found[i], pvid) && !found[i]->is_covered;
+
+		for (size_t c = 0; is_other && c < copies; c++)
+			is_other = lea_duplicate_tie(world, copy[c], &found[i]->device) ==
+				   LEA_DUPLICATE_COPY;
+		if (is_other)
+			copy[copies++] = &found[i]->device;
+	}
+	return copies;
+}
+
+bool lea_duplicate_tell_copies(struct lea_world *world, const struct lea_scan *scan,
+			       const struct lea_scan_vg *scanned, char *text, size_t text_bytes)
+{
+	bool is_any = false;
+
+	for (uint32_t p = 0; scanned->has_duplicate && p < scanned->vg->pv_count; p++) {
+		const struct lea_device *copy[COPIES_MOST];
+		char names[TELL_BYTES] = "";
+		const size_t copies = find_copies(world, scan, scanned->vg->pvs[p].id, copy);
+
+		if (copies < 2)
+			continue;
+		for (size_t c = 0; c < copies; c++)
+			lea_append(names, sizeof(names), "%s%.100s", c ? " and " : "",
+				   copy[c]->name);
+		for (size_t c = 0; c < copies; c++)
+			lea_duplicate_tell_use(world, copy[c], names, sizeof(names));
+		lea_append(text, text_bytes, "%s%s", is_any ? "; " : "", names);
+		is_any = true;
+	}
+	return is_any;
 }
 
 /* ---- the content of a device */

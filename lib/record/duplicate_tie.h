@@ -25,6 +25,19 @@ enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct l
 /* Does any LV hold @devno? */
 bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno);
 
+/* For people: adds "; LVs use /dev/sdb" to @text if any LV holds the device, or " and /dev/sdb" if
+ * such an end is there. */
+void lea_duplicate_tell_use(struct lea_world *world, const struct lea_device *device, char *text,
+			    size_t text_bytes);
+
+/*
+ * lea_duplicate_tell_copies - has @scanned a PV that is on several disks? Two paths to one disk, and
+ * devices stacked on each other, are none.
+ * @text: adds the devices of each such PV, and which of them LVs use; of ten devices at most
+ */
+bool lea_duplicate_tell_copies(struct lea_world *world, const struct lea_scan *scan,
+			       const struct lea_scan_vg *scanned, char *text, size_t text_bytes);
+
 /* Is @found no answer (lea_found_silence), of a device that may still give one? Not so of one that
  * can only give errors, and that no LV holds. */
 bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);

@@ -103,7 +103,7 @@ static void begin(const char *shape)
 		now.index[i] = i;
 	}
 	now.vg[0] = (struct lea_doctor_vg){
-		.moved = "", .vg = now.golden.vg, .disk = now.index, .lv = now.lv, .is_ours = true};
+		.copies = "", .moved = "", .vg = now.golden.vg, .disk = now.index, .lv = now.lv, .is_ours = true};
 	facts->disks.disk = now.disk;
 	facts->disks.count = now.golden.vg->pv_count;
 	facts->vgs.vg = now.vg;

@@ -296,13 +296,13 @@ static void check_duplicates(const struct lea_doctor_facts *facts,
 	for (uint32_t v = 0; v < facts->vgs.count; v++) {
 		const struct lea_vg *vg = facts->vgs.vg[v].vg;
 
-		if (!facts->vgs.vg[v].has_duplicate)
+		if (!facts->vgs.vg[v].copies[0])
 			continue;
 		lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.vg = vg}, &finding);
-		finding.why =
-			"no event activates the VG, since it is not clear which device is the "
-			"right one";
-		lea_doctor_evidence(&finding, "one of its PVs is on two devices");
+		finding.why = "it is not clear which device is the right one: lvmevent activates "
+			      "the VG by no event, lvm2 on one of them";
+		lea_doctor_evidence(&finding, "one of its PVs is on two devices: %s",
+				    facts->vgs.vg[v].copies);
 		lea_next_set(&finding.next, LEA_LOOK("lvmevent explain $1"), vg->name);
 		lea_doctor_tell(report, &finding);
 	}

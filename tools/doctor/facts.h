@@ -95,7 +95,7 @@ struct lea_doctor_vg {
 	const struct lea_vg *vg;
 	const uint32_t *disk; /* [vg->pv_count]: index into the disks; LEA_NONE: not there */
 	const struct lea_doctor_lv *lv; /* [vg->lv_count] */
-	bool has_duplicate;
+	const char *copies; /* the disks that carry one PV of it, and what LVs use; "": none */
 	const char *moved; /* a PV of it is in another VG now, and which; "": none */
 	bool is_unwatched; /* active, and not registered with dmeventd */
 	bool is_ours;	   /* of this host, and not exported or shared */

@@ -11,6 +11,7 @@
 #include "memory/boot_memory.h"
 #include "plan/access.h"
 #include "plan/plan_name.h"
+#include "record/duplicate_tie.h"
 #include "state/monitor_deferred.h"
 #include "world/active_vgs.h"
 #include "world/dm.h"
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COPIES_BYTES	 512U /* of the text about one VG */
 #define MAX_TEXT_BYTES	 (8U * 1024U * 1024U)
 /* What udev and LVM read of an unused LV. */
 #define PROBE_READS_MOST 256U
@@ -32,6 +34,7 @@ struct gather {
 	struct lea_doctor *doctor;
 	const struct lea_doctor_counters *counters;
 	struct lea_doctor_disk_list *list;
+	const struct lea_scan *scan;
 	struct lea_doctor_vg *vg; /* in the arena, as is_matched */
 	uint32_t count;
 	struct lea_active_vgs active;
@@ -345,6 +348,7 @@ static int add_vg(struct gather *gather, const struct lea_scan_vg *scanned, cons
 	const struct lea_vg *vg = scanned->vg;
 	uint32_t *disk = lea_arena_alloc(doctor->arena, vg->pv_count, sizeof(*disk));
 	struct lea_doctor_lv *lv = lea_arena_alloc(doctor->arena, vg->lv_count, sizeof(*lv));
+	char copies[COPIES_BYTES] = "";
 	bool has_pool = false;
 	int r = 0;
 
@@ -354,6 +358,7 @@ static int add_vg(struct gather *gather, const struct lea_scan_vg *scanned, cons
 		has_pool |= lea_lv_family(&vg->lvs[i]) == LEA_FAMILY_THIN_POOL;
 		r = fill_lv(gather, vg, &vg->lvs[i], &lv[i]);
 	}
+	lea_duplicate_tell_copies(doctor->world, gather->scan, scanned, copies, sizeof(copies));
 	lea_doctor_join_vg(gather->list, vg, gather->count, disk);
 	if (has_pool && lea_doctor_wants(doctor, 9))
 		lea_doctor_read_discards(doctor, gather->list, disk, vg->pv_count);
@@ -361,7 +366,7 @@ static int add_vg(struct gather *gather, const struct lea_scan_vg *scanned, cons
 		.vg = vg,
 		.disk = disk,
 		.lv = lv,
-		.has_duplicate = scanned->has_duplicate,
+		.copies = lea_arena_strdup(doctor->arena, copies),
 		.moved = scanned->moved_why,
 		.is_unwatched = is_unwatched(gather, vg->id),
 		.is_ours = is_ours(doctor->conf, vg),
@@ -451,7 +456,8 @@ int lea_doctor_read_lvs(struct lea_doctor *doctor, struct lea_scan *scan,
 			const struct lea_doctor_counters *counters,
 			struct lea_doctor_disk_list *list, struct lea_doctor_vgs *ret_vgs)
 {
-	struct gather gather = {.doctor = doctor, .counters = counters, .list = list};
+	struct gather gather = {
+		.doctor = doctor, .counters = counters, .list = list, .scan = scan};
 	int r = lea_active_vgs_read(doctor->world, &gather.active);
 
 	r = r ? r : add_vgs(&gather, scan);

@@ -132,11 +132,12 @@ struct lea_pv_facts {
 	const char *content; /* what udev or libblkid names it: "ext4" */
 	const char *last_seen;
 	const struct lea_boot_pv *remembered; /* of LEA_PV_ABSENT; NULL: unknown */
-	const char *twin;		      /* another device that carries this PV; "": none */
+	const char *twin; /* another device that carries this PV, and what LVs use; "": none */
 	const char *lacks;  /* how much of its extents the device has not; "": none */
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */
 	uint32_t place;	    /* in the queue, from 1; 0: it is processed */
+	bool is_path;	    /* twin: leads to the same disk */
 	bool is_outdated;   /* its metadata are older than another PV's; what: how much */
 	bool is_suspended;  /* a device-mapper device */
 	bool has_vg;

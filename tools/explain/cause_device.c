@@ -252,7 +252,8 @@ bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reaso
 	if (i == ARRAY_SIZE(pv_rows))
 		return false;
 	reason.cause = pv_rows[i].cause;
-	reason.is_configured = is_no_pv(pv) || pv_rows[i].holds == is_of_no_vg;
+	reason.is_configured = is_no_pv(pv) || pv_rows[i].holds == is_of_no_vg ||
+			       (pv_rows[i].holds == is_duplicate && pv->is_path);
 	say(reason.evidence, "%s", pv_rows[i].evidence);
 	if (pv_rows[i].holds == is_duplicate)
 		say(reason.evidence, ": %s", pv->twin);

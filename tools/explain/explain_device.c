@@ -2,9 +2,11 @@
 /* What lvmevent explain knows about one device: the facts that explain/cause.h judges. */
 #include "explain/explain_machine.h"
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "record/duplicate_tie.h"
 #include "state/online.h"
 #include "world/mounts.h"
 #include "world/sysfs.h"
@@ -274,22 +276,30 @@ static bool is_recordable(const struct lea_explainer *explainer, const struct le
 	       lea_access_check_pv(found->vg, conf->system_id) == LEA_VG_ACCESS_OK;
 }
 
-/* Another device that a scan uses as this PV, of a VG with such a pair. */
-static const char *twin_of(const struct lea_explainer *explainer,
-			   const struct lea_explain_device *device)
+/* Another device that a scan uses as this PV: "/dev/sdb", and which of the two LVs use. Returns
+ * whether it is another path to the same disk. */
+static bool set_twin(const struct lea_explainer *explainer,
+		     const struct lea_explain_device *device, char *text, size_t text_bytes)
 {
-	size_t count, is_pair = device->pvid[0] && lea_found_is_pv(device->found);
-	const struct lea_index_row *row =
-		is_pair ? lea_index_find(&explainer->of_pvid, device->pvid, &count) : NULL;
+	size_t count = 0;
+	const struct lea_index_row *row = lea_index_find(&explainer->of_pvid, device->pvid, &count);
+	const struct lea_device *mine = &device->found->device, *its = NULL;
+	bool is_path;
 
-	for (size_t i = 0; row && i < count; i++) {
+	for (size_t i = 0; i < count && !its; i++) {
 		const struct lea_explain_device *other = row[i].value;
 
-		if (other != device && lea_found_is_pv(other->found) && !other->found->is_covered &&
-		    !device->found->is_covered)
-			return other->found->device.name;
+		if (other != device && lea_found_is_pv(other->found) && !other->found->is_covered)
+			its = &other->found->device;
 	}
-	return "";
+	if (!its || !lea_found_is_pv(device->found) || device->found->is_covered)
+		return false;
+	is_path = lea_duplicate_tie(explainer->world, mine, its) == LEA_DUPLICATE_PATH;
+	lea_append(text, text_bytes, "%.100s%s", its->name,
+		   is_path ? ", another path to the same disk" : "");
+	lea_duplicate_tell_use(explainer->world, mine, text, text_bytes);
+	lea_duplicate_tell_use(explainer->world, its, text, text_bytes);
+	return is_path;
 }
 
 static void set_what(const struct lea_found *found, char *text, size_t text_bytes)
@@ -372,7 +382,7 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 		.holder = texts->holder,
 		.content = texts->content,
 		.last_seen = texts->last_seen,
-		.twin = twin_of(explainer, device),
+		.twin = texts->twin,
 		.lacks = texts->lacks,
 		.known_s =
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
@@ -386,6 +396,7 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 			      lea_explainer_is_in(explainer, "taken", &found->device),
 		.is_quarantined = lea_explainer_is_in(explainer, "failed", &found->device),
 	};
+	ret_facts->is_path = set_twin(explainer, device, texts->twin, sizeof(texts->twin));
 	if (explainer->options.is_plan) {
 		ret_facts->is_recorded = true;
 		ret_facts->is_pending = ret_facts->is_quarantined = false;

@@ -104,7 +104,8 @@ void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *
 /* The texts that the facts of one device point to. */
 struct lea_explain_pv_texts {
 	char pvid[39], what[256], where[LEA_CONF_WHERE_BYTES], entry[320], holder[160],
-		last_seen[320], setting[LEA_CONF_WHERE_BYTES], content[64], vg[128], lacks[96];
+		last_seen[320], setting[LEA_CONF_WHERE_BYTES], content[64], vg[128], lacks[96],
+		twin[352];
 	struct lea_filter_rejection rejection;
 };
 /* Facts about a device of the scan; they point into @texts and the device. */

@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "explain/explain_process.h"
 #include "plan/plan.h"
+#include "record/duplicate_tie.h"
 #include "state/lock.h"
 #include "state/online.h"
 #include "world/dm.h"
@@ -248,37 +249,6 @@ static void describe_outdated(const struct lea_subject *subject, char *text)
 	for (uint32_t i = 0; i < subject->vg->pv_count && !text[0]; i++)
 		if (scanned->pv[i] && scanned->pv[i]->vg == scanned->vg)
 			lea_found_age(scanned->pv[i], text, TEXT_BYTES);
-}
-
-/* The devices of a PV that is on several. */
-static void describe_duplicates(const struct lea_subject *subject, char *text)
-{
-	const struct lea_explainer *explainer = subject->explainer;
-
-	if (!subject->scanned->has_duplicate)
-		return;
-	for (uint32_t p = 0; p < subject->vg->pv_count; p++) {
-		char names[TEXT_BYTES] = "";
-		uint32_t count = 0;
-		size_t alike;
-		const struct lea_index_row *row =
-			lea_index_find(&explainer->of_pvid, subject->vg->pvs[p].id, &alike);
-
-		for (size_t d = 0; d < alike; d++) {
-			const struct lea_explain_device *device = row[d].value;
-			const struct lea_found *found = device->found;
-
-			if (!lea_found_is_pv(found) || found->is_covered)
-				continue;
-			if (count++ < NAMED_MOST)
-				add(names, "%s%.100s", count > 1 ? " and " : "",
-				    found->device.name);
-		}
-		if (count > 1)
-			add(text, "%s%s", text[0] ? "; " : "", names);
-	}
-	if (!text[0])
-		add(text, "see lvmevent status");
 }
 
 /* PVs whose metadata have the id of this VG and are as new, and do not list its PVs: as of disks
@@ -608,7 +578,9 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 	lea_activate_host(explainer->conf, &host);
 	snprintf(file, sizeof(file), "event/claims/%s", subject->vg->id);
 	lea_id_format(subject->vg->id, texts->uuid);
-	describe_duplicates(subject, texts->duplicates);
+	lea_duplicate_tell_copies(subject->explainer->world, subject->explainer->options.scan,
+				  subject->scanned, texts->duplicates,
+				  sizeof(texts->duplicates));
 	describe_outdated(subject, texts->outdated);
 	describe_strangers(subject, texts->strangers);
 	describe_worker(subject, texts->worker);

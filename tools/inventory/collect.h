@@ -21,6 +21,7 @@
 /* A PV that is there. Strings and pointers are the inventory's. */
 struct lea_inventory_pv {
 	char pvid[33];
+	const struct lea_found *found; /* of the scan */
 	const char *device;
 	uint32_t major, minor;
 	uint64_t size_bytes;  /* of the device; 0: unknown */

@@ -11,19 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/devset.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/order.h"
 #include "record/duplicate_note.h"
+#include "record/duplicate_tie.h"
+#include "rules/rule_override.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
+#include "world/udevlinks.h"
 
 #define LINKS	    "disk/by-id"
 #define LINK_PREFIX "lvm-pv-uuid-"
+#define TEXT_BYTES  352U
 
 /* ---- records */
 
@@ -140,46 +145,72 @@ static const char *fault_text(int fault)
 
 /* ---- PVs without a record */
 
-/* A link that leads nowhere is of a device that has gone meanwhile. */
-static int add_link(struct lea_world *world, int dev_fd, const char *name, struct sources *sources)
-{
-	char link[300], target[256];
-	struct lea_device device = {0};
-	struct lea_devno devno;
-	ssize_t len;
-	int r;
+/* By udev's links. */
+struct search {
+	struct lea_world *world;
+	struct sources *sources;
+	struct lea_devset listed; /* the sources' devices */
+	int dev_fd;
+	bool has_notes; /* events note what else carries a recorded PV */
+};
 
-	snprintf(link, sizeof(link), LINKS "/%s", name);
-	len = readlinkat(dev_fd, link, target, sizeof(target) - 1);
-	if (len <= 0)
-		return 0;
-	target[len] = '\0';
-	if (strncmp(target, "../../", 6) != 0 || !lea_sysfs_find(world, target + 6, &devno))
-		return 0;
-	r = lea_device_find(world, &(struct lea_devid){devno.major, devno.minor, 0}, &device);
-	r = r ? r : add_device(sources, &device);
+/* One that has gone meanwhile is none. */
+static int add_number(struct search *search, struct lea_devno devno)
+{
+	const struct lea_devid id = {devno.major, devno.minor, 0};
+	struct lea_device device = {0};
+	int r = lea_devset_add(&search->listed, &id);
+
+	if (r)
+		return r == LEA_DEVSET_THERE ? 0 : r;
+	r = lea_device_find(search->world, &id, &device);
+	r = r ? r : add_device(search->sources, &device);
 	lea_device_done(&device);
 	return r < 0 ? r : 0;
 }
 
-/* LEA_FILE_ABSENT: there is no folder of links. */
-static int find_links(struct lea_world *world, const struct records *records,
-		      struct sources *sources)
+static int add_link(struct search *search, const char *name)
 {
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const int dev_fd = lea_world_dev(world);
-	int r = dev_fd < 0 ? dev_fd : lea_file_list(dev_fd, LINKS, &dir);
-	const struct dirent *entry;
-	char pvid[33];
+	char link[300], target[256];
+	struct lea_devno devno;
+	ssize_t len;
 
-	if (r)
-		return LEA_FILE_ABSENT;
-	while ((entry = lea_file_next(dir, &r)))
-		if (!strncmp(entry->d_name, LINK_PREFIX, strlen(LINK_PREFIX)) &&
-		    !lea_id_parse(entry->d_name + strlen(LINK_PREFIX), pvid) &&
-		    !has_record(records, pvid))
-			r = add_link(world, dev_fd, entry->d_name, sources);
+	snprintf(link, sizeof(link), LINKS "/%s", name);
+	len = readlinkat(search->dev_fd, link, target, sizeof(target) - 1);
+	if (len <= 0)
+		return 0;
+	target[len] = '\0';
+	if (strncmp(target, "../../", 6) != 0 ||
+	    !lea_sysfs_find(search->world, target + 6, &devno))
+		return 0;
+	return add_number(search, devno);
+}
+
+/* A link leads to one device. A copy of it stands behind the same link. */
+static int add_claimants(struct search *search, const char *pvid)
+{
+	struct lea_devno devno[LEA_DUPLICATES_MOST];
+	size_t count = 0;
+	int r = lea_udevlinks_pv(search->world, pvid, devno, ARRAY_SIZE(devno), &count);
+
+	for (size_t i = 0; count > 1 && !r && i < count; i++)
+		r = add_number(search, devno[i]);
 	return r;
+}
+
+static int add_by_link(struct search *search, const struct records *records, const char *name)
+{
+	char pvid[33];
+	bool is_recorded;
+	int r = 0;
+
+	if (strncmp(name, LINK_PREFIX, strlen(LINK_PREFIX)) != 0 ||
+	    lea_id_parse(name + strlen(LINK_PREFIX), pvid))
+		return 0;
+	is_recorded = has_record(records, pvid);
+	if (!is_recorded)
+		r = add_link(search, name);
+	return r || (is_recorded && search->has_notes) ? r : add_claimants(search, pvid);
 }
 
 static int add_numbers(const struct sources *sources, struct lea_devset *numbers)
@@ -192,6 +223,27 @@ static int add_numbers(const struct sources *sources, struct lea_devset *numbers
 		r = lea_devset_add(numbers, &number);
 	}
 	return r < 0 ? r : 0;
+}
+
+/* LEA_FILE_ABSENT: there is no folder of links. */
+static int find_links(struct lea_world *world, const struct records *records,
+		      struct sources *sources)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct search search = {.world = world,
+				.sources = sources,
+				.dev_fd = lea_world_dev(world),
+				.has_notes = lea_rule_override_find(world->root) == LEA_RULE_OURS};
+	const struct dirent *entry;
+	int r = search.dev_fd;
+
+	if (r < 0 || lea_file_list(search.dev_fd, LINKS, &dir))
+		return LEA_FILE_ABSENT;
+	r = add_numbers(sources, &search.listed);
+	while (!r && (entry = lea_file_next(dir, &r)))
+		r = add_by_link(&search, records, entry->d_name);
+	lea_devset_done(&search.listed);
+	return r;
 }
 
 /* All devices but the recorded ones. */
@@ -265,6 +317,7 @@ static int take_found(struct lea_inventory *inventory, const struct lea_found *f
 		.label_bytes = found->label.device_bytes,
 		.mda_count = found->label.mda_count,
 		.is_orphan = found->kind == LEA_FOUND_ORPHAN,
+		.found = found,
 		.vg = found->vg,
 		.vg_name = keep(inventory, found->vg ? "" : found->vg_name),
 		.problem = keep(inventory, found->problem),
@@ -304,44 +357,68 @@ static int scan(struct lea_world *world, const struct lea_conf *conf,
 
 /* ---- one PV on several devices */
 
-static int set_duplicate(struct lea_inventory *inventory, struct lea_inventory_pv *pv,
-			 const char *other)
-{
-	if (pv->problem[0] || !strcmp(pv->device, other))
-		return 0;
-	pv->problem = lea_arena_printf(inventory->arena, "%s has the same PVID", other);
-	return pv->problem ? 0 : -ENOMEM;
-}
-
-/* Devices that were read. */
-static int mark_equal(struct lea_inventory *inventory)
-{
-	int r = 0;
-
-	for (size_t i = 1; !r && i < inventory->pv_count; i++) {
-		struct lea_inventory_pv *pv = &inventory->pv[i], *before = pv - 1;
-
-		if (strcmp(pv->pvid, before->pvid) != 0)
-			continue;
-		r = set_duplicate(inventory, before, pv->device);
-		r = r ? r : set_duplicate(inventory, pv, before->device);
-	}
-	return r;
-}
-
-struct marking {
+struct joining {
 	struct lea_world *world;
 	struct lea_inventory *inventory;
 };
 
+static bool is_used(const struct joining *joining, const struct lea_inventory_pv *pv)
+{
+	return lea_duplicate_is_in_use(joining->world, lea_device_devno(&pv->found->device));
+}
+
+/* @other: carries the PV as well. Another path to its disk is as good. */
+static int set_duplicate(const struct joining *joining, struct lea_inventory_pv *pv,
+			 const struct lea_device *other)
+{
+	const struct lea_device *device = &pv->found->device;
+	char text[TEXT_BYTES] = "";
+
+	if (pv->problem[0] || !strcmp(pv->device, other->name) ||
+	    lea_duplicate_tie(joining->world, device, other) != LEA_DUPLICATE_COPY)
+		return 0;
+	lea_append(text, sizeof(text), "%.100s has the same PVID", other->name);
+	lea_duplicate_tell_use(joining->world, device, text, sizeof(text));
+	lea_duplicate_tell_use(joining->world, other, text, sizeof(text));
+	pv->problem = keep(joining->inventory, text);
+	return pv->problem ? 0 : -ENOMEM;
+}
+
+/* Of devices that were read and carry one PV there remains that which LVs use, or else the first. */
+static int join_equal(const struct joining *joining)
+{
+	struct lea_inventory *inventory = joining->inventory;
+	size_t kept = 0;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < inventory->pv_count; i++) {
+		struct lea_inventory_pv *before = &inventory->pv[kept - !!kept];
+		struct lea_inventory_pv pv = inventory->pv[i];
+
+		if (!kept || strcmp(pv.pvid, before->pvid) != 0) {
+			inventory->pv[kept++] = pv;
+			continue;
+		}
+		if (!is_used(joining, before) && is_used(joining, &pv)) {
+			const struct lea_inventory_pv unused = *before;
+
+			*before = pv;
+			pv = unused;
+		}
+		r = set_duplicate(joining, before, &pv.found->device);
+	}
+	inventory->pv_count = kept;
+	return r;
+}
+
 /* Devices that an event has found. One that is gone, or another by now, has no name. */
 static int mark_noted(void *arg, const char *pvid)
 {
-	const struct marking *marking = arg;
-	struct lea_inventory *inventory = marking->inventory;
+	const struct joining *joining = arg;
+	const struct lea_inventory *inventory = joining->inventory;
 	struct lea_duplicate duplicates[LEA_DUPLICATES_MOST];
 	struct lea_inventory_pv key = {.device = ""}, *pv;
-	int count = lea_duplicate_list(marking->world, pvid, duplicates), r = 0;
+	int count = lea_duplicate_list(joining->world, pvid, duplicates), r = 0;
 
 	snprintf(key.pvid, sizeof(key.pvid), "%s", pvid);
 	pv = inventory->pv_count ? bsearch(&key, inventory->pv, inventory->pv_count,
@@ -350,8 +427,8 @@ static int mark_noted(void *arg, const char *pvid)
 	for (int i = 0; pv && !r && i < count; i++) {
 		struct lea_device device = {0};
 
-		if (!lea_device_find(marking->world, &duplicates[i].id, &device))
-			r = set_duplicate(inventory, pv, device.name);
+		if (!lea_device_find(joining->world, &duplicates[i].id, &device))
+			r = set_duplicate(joining, pv, &device);
 		lea_device_done(&device);
 	}
 	return count < 0 ? count : r;
@@ -378,14 +455,13 @@ int lea_inventory_find_pvs(struct lea_world *world, const struct lea_conf *conf,
 			   struct lea_inventory *inventory)
 {
 	LEA_AUTO(records_done) struct records records = {0};
+	struct joining joining = {world, inventory};
 	struct sources sources = {0};
 	int r = find_sources(world, &records, &sources);
 
 	r = r ? r : scan(world, conf, options, &sources, records.count, inventory);
 	lea_devices_free(sources.device, sources.count); /* a scan left them empty */
 	r = r ? r : take_all(inventory, &records);
-	r = r ? r : mark_equal(inventory);
-	return r ? r
-		 : lea_duplicate_each(world, mark_noted,
-				      &(struct marking){.world = world, .inventory = inventory});
+	r = r ? r : join_equal(&joining);
+	return r ? r : lea_duplicate_each(world, mark_noted, &joining);
 }

@@ -162,6 +162,19 @@ static void duplicate(void)
 	machine_plug("one-pv", "sdb", 32, 8);
 }
 
+static void used_duplicate(void)
+{
+	duplicate();
+	put("/sys/dev/block/8:16/holders/dm-0/dm/uuid", "LVM-x\n");
+}
+
+static void two_paths(void)
+{
+	duplicate();
+	put("/sys/dev/block/8:16/device/wwid", "naa.5000c500a0b1c2d3\n");
+	put("/sys/dev/block/8:32/device/wwid", "naa.5000c500a0b1c2d3\n");
+}
+
 static void half(void)
 {
 	sample("stripe-a");
@@ -494,6 +507,12 @@ static const struct cause_row rows[] = {
 	{"... the second one", duplicate, "/dev/sdb",
 	 "PV /dev/sdb of VG vg_one: found: duplicate\n",
 	 "another device carries the same PV: /dev/sda\n", "next: pvs -a "},
+	{"... LVs use one of them", used_duplicate, "/dev/sdb",
+	 "PV /dev/sdb of VG vg_one: found: duplicate\n",
+	 "another device carries the same PV: /dev/sda; LVs use /dev/sda\n", "next: pvs -a "},
+	{"another path to the disk", two_paths, "/dev/sdb",
+	 "PV /dev/sdb of VG vg_one: found: duplicate\n",
+	 "the same PV: /dev/sda, another path to the same disk\n", "next: pvs -a "},
 	{"a missing PV", half, "", "VG vg-two.pvs: inactive: incomplete\n",
 	 "1 of 2 PVs found; missing: PV " UUID_B " (last written to as /dev/sdc)\n",
 	 "next: for f in /sys/class/scsi_host/*/scan; do [ ! -e $f ] || echo '- - -' >$f; done\n"},
@@ -663,6 +682,13 @@ TEST_EACH(what_is_configured_is_told_on_demand_only, configured)
 	snprintf(line, sizeof(line), "VG %s: inactive: %s\n", configured[_i].vg,
 		 configured[_i].cause);
 	ck_assert_msg(has(line), "%s", machine.out);
+}
+
+TEST(two_paths_to_a_disk_are_told_on_demand_only)
+{
+	two_paths();
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(!has("duplicate"), "%s", machine.out);
 }
 
 TEST(an_lv_behind_a_fence_is_told_if_crypttab_needs_it)

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 
 #define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+#define UUID_A	  "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
+#define CLAIMANTS "/run/udev/links/disk\\x2fby-id\\x2flvm-pv-uuid-" UUID_A
 #define ROOT_UUID "LVM-GUetLOo5Gp19A2XKrJeENXFnMeOFEu21zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
 #define PAGE	  TEST_DATA "/../../man/lvmevent-inventory.8.in"
 #define SICK	  "/sick" /* while this file exists, sdb does not answer */
@@ -187,6 +189,64 @@ TEST(a_duplicate_that_an_event_has_found_is_named)
 	ck_assert_int_eq(lea_duplicate_put(machine.world, &note), 0);
 	ck_assert(has("inventory", "VG vg-two.pvs: problem: PV /dev/sdb: /dev/sdc has the same PVID\n"));
 	machine_unplug("sdc", 48);
+	ck_assert(!has("inventory", "has the same PVID"));
+}
+
+/* udev's link leads to sdb, with or without a record; sdc, a copy, stands behind it. */
+static void put_copy(bool is_recorded)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-a", "sdc", 48, 3);
+	if (is_recorded)
+		machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	tree_link(&machine.tree, "/dev/disk/by-id/lvm-pv-uuid-" UUID_A, "../../sdb");
+	tree_put(&machine.tree, CLAIMANTS "/b8:32", "");
+	tree_put(&machine.tree, CLAIMANTS "/b8:48", "");
+}
+
+static const struct {
+	const char *claim;
+	bool is_recorded;
+	const char *used[2]; /* holders of sdb, of sdc: the uuid of a device-mapper device */
+	const char *said;
+} copies[] = {
+	{"a copy of a recorded PV", true, {NULL, NULL}, "/dev/sdb: /dev/sdc has the same PVID\n"},
+	{"a copy of a PV without a record",
+	 false,
+	 {NULL, NULL},
+	 "/dev/sdb: /dev/sdc has the same PVID\n"},
+	{"LVs on the recorded one",
+	 true,
+	 {"LVM-x", NULL},
+	 "/dev/sdb: /dev/sdc has the same PVID; LVs use /dev/sdb\n"},
+	{"LVs on the other one",
+	 true,
+	 {NULL, "LVM-x"},
+	 "/dev/sdc: /dev/sdb has the same PVID; LVs use /dev/sdc\n"},
+	{"LVs on both", true, {"LVM-x", "LVM-y"}, "/dev/sdb: /dev/sdc has the same PVID; LVs use /dev/sdb and /dev/sdc\n"},
+};
+
+TEST_EACH(a_copy_behind_one_link_is_named_while_lvm2_is_in_charge, copies)
+{
+	put_copy(copies[_i].is_recorded);
+	if (copies[_i].used[0])
+		tree_put(&machine.tree, "/sys/dev/block/8:32/holders/dm-0/dm/uuid",
+			 copies[_i].used[0]);
+	if (copies[_i].used[1])
+		tree_put(&machine.tree, "/sys/dev/block/8:48/holders/dm-1/dm/uuid",
+			 copies[_i].used[1]);
+	ck_assert_msg(has("inventory", copies[_i].said), "%s: %s", copies[_i].claim, machine.out);
+	/* the PV is listed once, on the one that LVs use */
+	ck_assert(has("inventory --json", "\"pv_count\": 2"));
+	ck_assert(has("inventory --openmetrics", "lvmevent_lone_pvs 0\n"));
+	ck_assert(has("inventory --openmetrics", "lvmevent_vg_problem{vg=\"vg-two.pvs\",uuid="));
+}
+
+TEST(a_device_behind_the_link_that_is_no_such_pv_is_no_copy)
+{
+	put_copy(true);
+	machine_unplug("sdc", 48);
+	machine_plug("stripe-b", "sdc", 48, 3);
 	ck_assert(!has("inventory", "has the same PVID"));
 }
 

@@ -37,10 +37,34 @@ recorded() { # its kernel name
 event_of() { guest_run "echo add >/sys/block/$1/uevent"; }
 
 machine stock
+# installed and not enabled
+[ -z "$GUEST_PACKAGE" ] || overlay "$GUEST_PACKAGE"
 guest_boot || die "stock does not boot"
 guest_quiet >/dev/null
 note "stock lvm2: solo0001 is $(active 1 && echo active || echo inactive), $(guest_lvs) LVs are active"
 claim "control: stock lvm2 activates a VG with a copied PV on one of the two disks" active 1
+# What people are told then. The two disks stand behind one link of udev's.
+if with_ours; then
+	told() { # COMMAND PATTERN...: each pattern is in its output; $used has the LV, $copy has not
+		guest_run 'udevadm settle; pair="$(ls /sys/block/dm-*/slaves -d | while read -r d; do
+				[ "$(cat "${d%/slaves}/dm/name")" != solo0001-lv0 ] || ls "$d"; done)"
+			used=/dev/$pair uuid=$(blkid -o value -s UUID "$used")
+			copy=$(blkid -o device -t UUID="$uuid" | grep -vx "$used")
+			[ "$(ls /dev/disk/by-id/lvm-pv-uuid-"$uuid" | wc -l)" = 1 ] && [ -b "$copy" ] || echo "no pair: $used, $copy"
+			'"$1"' >/run/told; cat /run/told; for i in '"${*:2}"'; do grep -qE -- "$i" /run/told || { echo "lacks $i"; exit 1; }; done'
+	}
+	claim "stock in charge: explain names both disks, and the one that LVs use" told 'lvmevent explain solo0001' \
+		'"^VG solo0001: active" "^PV $copy of VG solo0001: found: duplicate" "carries the same PV: $copy; LVs use $used\$"'
+	claim "stock in charge: doctor does" told 'lvmevent doctor --sample 0 --only D14' \
+		'"^2 +D14 +solo0001: .* on two devices: /dev/sd. and /dev/sd.; LVs use $used\$" "next: lvmevent explain solo0001\$"'
+	claim "stock in charge: two paths to one disk are no finding" told 'lvmevent doctor --sample 0 --only D14' '"1 finding\$"'
+	claim "stock in charge: inventory does" told 'lvmevent inventory' \
+		'"^VG solo0001: problem: PV $used: $copy has the same PVID; LVs use $used\$"'
+	claim "stock in charge: status does" told 'lvmevent status' \
+		'"^in charge: stock" "^problem: VG solo0001: PV $used: $copy has the same PVID; LVs use $used\$"'
+	claim "what they name as the next step looks, and is there" guest_run \
+		'lvmevent explain solo0001 | sed -n "s/^  next: //p" | sort -u | tee /run/next && sh -e /run/next >/dev/null'
+fi
 guest_off
 
 if ! with_ours; then

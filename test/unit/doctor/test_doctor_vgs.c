@@ -270,7 +270,7 @@ static void twin(void)
 
 static void duplicate(void)
 {
-	now.vg[0].has_duplicate = true;
+	now.vg[0].copies = "/dev/sda and /dev/sdb; LVs use /dev/sda";
 }
 
 static void in_another_vg(void)
@@ -464,7 +464,8 @@ static const struct row rows[] = {
 	 "D13: /proc/sysvipc/sem or the limit cannot be read\n"},
 	{"a name twice", "linear_one", D(14), twin, "2 D14 vg: two VGs have this name: ", NULL},
 	{"a PV on two devices", "linear_one", D(14), duplicate,
-	 "2 D14 vg: one of its PVs is on two devices [lvmevent explain vg]", NULL},
+	 "2 D14 vg: one of its PVs is on two devices: /dev/sda and /dev/sdb; LVs use /dev/sda "
+	 "[lvmevent explain vg]", NULL},
 	{"a PV that another VG has taken", "linear_one", D(14), in_another_vg,
 	 "2 D14 vg: PV X on /dev/sdx is in VG other now [lvmevent explain vg]", NULL},
 	{"a PV with outdated metadata", "linear_one", D(14), outdated,
