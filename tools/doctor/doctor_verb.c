@@ -273,7 +273,7 @@ static int print_json(struct view *view)
 
 static int finish(struct view *view)
 {
-	const uint32_t count = view->open.count;
+	const uint32_t count = view->open.count, checks = count_checks(view->only);
 
 	sort(&view->open);
 	sort(&view->settled);
@@ -285,7 +285,7 @@ static int finish(struct view *view)
 	if (view->is_service)
 		return 0;
 	print_findings(view);
-	fprintf(view->out, "%u checks, %u finding%s", count_checks(view->only), count,
+	fprintf(view->out, "%u check%s, %u finding%s", checks, checks == 1 ? "" : "s", count,
 		count == 1 ? "" : "s");
 	if (view->settled.count)
 		fprintf(view->out, ", %u accepted", view->settled.count);

@@ -242,14 +242,14 @@ static const struct {
 	{"an error in the ring", io_error, "--only d5", 2,
 	 "2  D5  /dev/sda (PV of vg_one): 1 I/O error in the kernel's messages of this boot\n"},
 	{"... of a disk that had the name before", old_error, "--only d5", 0,
-	 "1 checks, 0 findings"},
+	 "1 check, 0 findings"},
 	{"... and one since then", new_error, "--only d5", 2,
 	 "2  D5  /dev/sda (PV of vg_one): 1 I/O error in the kernel's messages of this boot\n"},
 	{"timeouts", timeouts, "--only D5", 1,
 	 "1  D5  /dev/sda (PV of vg_one): 31 commands timed out since the disk came\n"},
 	{"smartctl", smart_fails, "--only D5", 2,
 	 "2  D5  /dev/sda (PV of vg_one): SMART: the disk says that it is failing"},
-	{"smartctl finds nothing", smart_passes, "--only D5", 0, "1 checks, 0 findings\n"},
+	{"smartctl finds nothing", smart_passes, "--only D5", 0, "1 check, 0 findings\n"},
 	{"a task that stays blocked", blocked, "--only D3", 1,
 	 "1  D3  jbd2/dm-3-8 (pid 42): blocked in the kernel for 10 s or longer "
 	 "(jbd2_journal_commit_transaction), uses /dev/dm-3\n"},
@@ -299,7 +299,7 @@ static const struct {
 	int code;
 	const char *said;
 } holders[] = {
-	{59900, 0, "1 checks, 0 findings\n"},
+	{59900, 0, "1 check, 0 findings\n"},
 	{56000, 1,
 	 "1  D3  lvcreate (pid 77): holds the lock /run/lock/lvm/V_vg_one for up to 40 s\n"},
 };
@@ -383,7 +383,7 @@ TEST(a_tool_that_hangs_is_left_behind)
 {
 	smart_hangs();
 	ck_assert_int_eq(doctor("doctor --only D5"), 0);
-	ck_assert_str_eq(machine.out, "1 checks, 0 findings, 1 not known (D5: smartctl has not "
+	ck_assert_str_eq(machine.out, "1 check, 0 findings, 1 not known (D5: smartctl has not "
 				      "answered for 1 disk in time)\n");
 	ck_assert_uint_lt(slept_ms, 15000);
 }
@@ -572,17 +572,17 @@ TEST(what_is_accepted_is_no_finding)
 	size_t before;
 
 	cache_off();
-	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	said_and_code("doctor --only D4", 1, "1 check, 1 finding\n");
 	accept_now("d4:/dev/sda");
 	before = machine.out_bytes;
-	said_and_code("doctor --only D4", 0, "1 checks, 0 findings, 1 accepted\n");
+	said_and_code("doctor --only D4", 0, "1 check, 0 findings, 1 accepted\n");
 	ck_assert_ptr_null(strstr(machine.out + before, "/dev/sda"));
 	said_and_code("doctor --only D4 -v", 0, ": 1  D4  /dev/sda (PV of vg_one): ");
 	said_and_code("doctor --accept D4:/dev/sda", 0, "accepted on 2");
 	said_and_code("doctor --accepted", 0, "  D4            1  2");
 	said_and_code("doctor --accepted", 0, "  " SDA_ID "  /dev/sda (PV of vg_one)\n");
 	said_and_code("doctor --withdraw D4:" SDA_ID, 0, "withdrawn: 1 of D4 " SDA_ID "\n");
-	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	said_and_code("doctor --only D4", 1, "1 check, 1 finding\n");
 	said_and_code("doctor --withdraw D4:" SDA_ID, 5, "is not accepted");
 }
 
@@ -642,11 +642,11 @@ TEST(a_worse_finding_than_was_accepted_counts)
 {
 	timeouts();
 	accept_now("D5:/dev/sda");
-	said_and_code("doctor --only D5", 0, "1 checks, 0 findings, 1 accepted, 1 not known");
+	said_and_code("doctor --only D5", 0, "1 check, 0 findings, 1 accepted, 1 not known");
 	smart_fails();
-	said_and_code("doctor --only D5", 2, "1 checks, 1 finding\n");
+	said_and_code("doctor --only D5", 2, "1 check, 1 finding\n");
 	accept_now("D5:/dev/sda");
-	said_and_code("doctor --only D5", 0, "1 checks, 0 findings, 1 accepted\n");
+	said_and_code("doctor --only D5", 0, "1 check, 0 findings, 1 accepted\n");
 }
 
 TEST(json_has_what_is_accepted_in_a_list_of_its_own)
@@ -697,7 +697,7 @@ TEST_EACH(a_damaged_file_is_said_and_not_trusted, damaged)
 
 	cache_off();
 	put(ACCEPTED, damaged[_i].text);
-	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	said_and_code("doctor --only D4", 1, "1 check, 1 finding\n");
 	ck_assert_msg(strstr(machine.err, damaged[_i].said) != NULL, "%s", machine.err);
 	said_and_code("doctor --accept D4:/dev/sda", 5, damaged[_i].said);
 	said_and_code("doctor --withdraw D4:/dev/sda", 5, damaged[_i].said);
@@ -716,7 +716,7 @@ TEST(a_file_that_others_may_write_is_not_trusted)
 	said_and_code("doctor --only D4", 0, "1 accepted\n");
 	snprintf(path, sizeof(path), "%s" ACCEPTED, machine.tree.root);
 	ck_assert_int_eq(chmod(path, 0666), 0);
-	said_and_code("doctor --only D4", 1, "1 checks, 1 finding\n");
+	said_and_code("doctor --only D4", 1, "1 check, 1 finding\n");
 	ck_assert_ptr_nonnull(strstr(machine.err, "users other than root may write it"));
 	tree_remove(&machine.tree, ACCEPTED);
 	tree_link(&machine.tree, ACCEPTED, "/dev/null");

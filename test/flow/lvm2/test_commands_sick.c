@@ -326,7 +326,7 @@ TEST_EACH(doctor_does_not_say_that_a_silent_disk_is_not_there, lost)
 		tree_put(&machine.tree, "/sys/dev/block/8:48/dm/suspended", "1\n");
 	}
 	ck_assert_int_eq(machine_command("doctor --sample 0 --only D12"), 0);
-	ck_assert_msg(strstr(machine.out, "1 checks, 0 findings") != NULL, "%s: %s", lost[_i].claim,
+	ck_assert_msg(strstr(machine.out, "1 check, 0 findings") != NULL, "%s: %s", lost[_i].claim,
 		      machine.out);
 	tree_put(&machine.tree, SICK, "");
 }
@@ -343,7 +343,7 @@ static const struct {
 	{"explain", "explain", 0, "PV /dev/sdc: not used: hung-disk\n"},
 	{"vgchange", "vgchange -an vg_one", 5, NO_ANSWER},
 	{"pvscan", "pvscan --cache", 5, NO_ANSWER},
-	{"doctor", "doctor --sample 0 --only D4", 0, "1 checks, 0 findings"},
+	{"doctor", "doctor --sample 0 --only D4", 0, "1 check, 0 findings"},
 	{"inventory", "inventory", 0, "/dev/sdc: did not answer in time"},
 };
 
