@@ -6,7 +6,6 @@
 #include "inventory/inventory_print.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/id.h"
 
@@ -234,6 +233,7 @@ static void put_pvs(FILE *out, const struct family *family, const struct lea_inv
 		put_label(out, '{', "vg", of->name);
 		put_label(out, ',', "device", of->pv[i] ? of->pv[i]->device : "");
 		put_id(out, "uuid", of->vg->pvs[i].id);
+		put_id(out, "vg_uuid", of->vg->id);
 		put_value(out, family, family->value(&subject));
 	}
 }
@@ -274,15 +274,13 @@ static void put_families(FILE *out, const struct lea_inventory *inventory,
 static void put_problems(FILE *out, const struct lea_inventory *inventory)
 {
 	static const char name[] = "lvmevent_vg_problem";
-	const char *last = NULL;
 
-	put_head(out, name, "", "Is anything of the VG's metadata damaged? 1: yes.");
+	put_head(out, name, "", "Is anything wrong with the VG or a PV of it? 1: yes.");
 	for (size_t i = 0; i < inventory->vg_count; i++) {
 		const struct lea_inventory_vg *of = &inventory->vg[i];
 
-		if (!of->is_chosen || (!of->vg && last && !strcmp(last, of->name)))
+		if (!of->is_chosen)
 			continue;
-		last = of->vg ? last : of->name;
 		fputs(name, out);
 		put_label(out, '{', "vg", of->name);
 		put_id(out, "uuid", of->vg ? of->vg->id : NULL);
