@@ -133,6 +133,7 @@ struct lea_pv_facts {
 	const char *last_seen;
 	const struct lea_boot_pv *remembered; /* of LEA_PV_ABSENT; NULL: unknown */
 	const char *twin; /* another device that carries this PV, and what LVs use; "": none */
+	const char *backup; /* damaged metadata: what lvm2's copy of them is worth; "": not asked */
 	const char *lacks;  /* how much of its extents the device has not; "": none */
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */

@@ -261,6 +261,8 @@ bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reaso
 		say(reason.evidence, ": %s", pv->lacks);
 	else if (pv->what[0])
 		say(reason.evidence, ": %s", pv->what);
+	if (pv->backup[0])
+		say(reason.evidence, "; %s", pv->backup);
 	if (pv->last_seen[0])
 		say(reason.evidence, "; %s", pv->last_seen);
 	if (pv->is_pending)

@@ -355,6 +355,11 @@ static void find_texts(struct lea_explainer *explainer, struct lea_explain_devic
 	set_moved(explainer, found, texts->what, sizeof(texts->what));
 	set_lacks(found, texts->lacks, sizeof(texts->lacks));
 	find_vg(explainer, device, texts->vg, sizeof(texts->vg));
+	if (state_of(found) == LEA_PV_DAMAGED && texts->vg[0])
+		lea_explainer_backup(explainer, texts->vg,
+				     device->pvid[0] ? lea_explainer_vg_of(explainer, device->pvid)
+						     : NULL,
+				     texts->backup, sizeof(texts->backup));
 	if (found->kind == LEA_FOUND_EXCLUDED) {
 		find_setting(explainer, device, texts);
 		find_obstacle(explainer, found, texts);
@@ -384,6 +389,7 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 		.last_seen = texts->last_seen,
 		.twin = texts->twin,
 		.lacks = texts->lacks,
+		.backup = texts->backup,
 		.known_s =
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
 		.is_suspended = is_suspended(explainer, found),

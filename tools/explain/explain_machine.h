@@ -105,9 +105,13 @@ void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *
 struct lea_explain_pv_texts {
 	char pvid[39], what[256], where[LEA_CONF_WHERE_BYTES], entry[320], holder[160],
 		last_seen[320], setting[LEA_CONF_WHERE_BYTES], content[64], vg[128], lacks[96],
-		twin[352];
+		twin[352], backup[640];
 	struct lea_filter_rejection rejection;
 };
+/* Adds what lvm2's copy of the VG's metadata is worth, in words. @now: of the VG's other PVs; NULL: no
+ * metadata of it can be read. Reads the file that lvm2 writes. */
+void lea_explainer_backup(struct lea_explainer *explainer, const char *vg_name,
+			  const struct lea_vg *now, char *text, size_t text_bytes);
 /* Facts about a device of the scan; they point into @texts and the device. */
 void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_device *device,
 			    struct lea_explain_pv_texts *texts, struct lea_pv_facts *ret_facts);

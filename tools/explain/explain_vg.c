@@ -303,6 +303,7 @@ struct lea_pv_facts lea_subject_absent(const struct lea_subject *subject, const 
 		.last_seen = "",
 		.twin = "",
 		.lacks = "",
+		.backup = "",
 		.remembered = lea_explainer_remembered(subject->explainer, pvid, NULL)};
 }
 

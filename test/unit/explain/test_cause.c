@@ -80,6 +80,7 @@ static void setup(void)
 				   .last_seen = "",
 				   .twin = "",
 				   .lacks = "",
+				   .backup = "",
 				   .has_vg = true,
 				   .is_probed = true,
 				   .is_recorded = true,
