@@ -83,6 +83,11 @@ unusable_run() {
 	rm "$queue/state"
 	ln -s "$tmp/victim" "$queue/state"
 	unusable 'a planted link' 'Too many levels'
+	fresh
+	said=$(ulimit -f 0; "$program" throttle -- sh -c 'echo out; exit 7')
+	claim "throttle, the caller may write no file: the command runs, and its exit code is passed on" is "$?, $said" "7, out"
+	(ulimit -f 0; "$program" throttle -- sh -c 'kill -XFSZ $$')
+	claim "throttle, the caller may write no file: the command's signals are the caller's" is $? 153
 	syslog_over
 }
 

@@ -133,12 +133,23 @@ void lea_throttle_prepare_signals(struct lea_throttle_signals *ret_signals)
 		if (!is_ignored(forwarded[i]))
 			sigaddset(&ret_signals->taken, forwarded[i]);
 	ret_signals->ignores_child = is_ignored(SIGCHLD);
+	ret_signals->ignores_large = is_ignored(SIGXFSZ);
 	signal(SIGCHLD, SIG_DFL);
+	/* The caller's limit of a file's size (ulimit -f) may be less than a queue needs: then there
+	 * is none to be had, and the command runs all the same. */
+	signal(SIGXFSZ, SIG_IGN);
 	sigaction(LEA_THROTTLE_CANCEL, &action, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++)
 		if (sigismember(&ret_signals->taken, forwarded[i]) && forwarded[i] != SIGUSR1 &&
 		    forwarded[i] != SIGUSR2)
 			sigaction(forwarded[i], &action, NULL);
+}
+
+void lea_throttle_restore_signals(const struct lea_throttle_signals *signals)
+{
+	signal(SIGCHLD, signals->ignores_child ? SIG_IGN : SIG_DFL);
+	signal(SIGXFSZ, signals->ignores_large ? SIG_IGN : SIG_DFL);
+	signal(LEA_THROTTLE_CANCEL, SIG_DFL);
 }
 
 void lea_throttle_give_up_in(struct lea_throttle *class_queue)
@@ -182,8 +193,7 @@ static int become_command(void *arg)
 		return LEA_THROTTLE_CODE_TEMPFAIL;
 	if (child->env && setenv(LEA_THROTTLE_ENV, child->env, 1))
 		return LEA_THROTTLE_CODE_TEMPFAIL;
-	signal(SIGCHLD, child->signals->ignores_child ? SIG_IGN : SIG_DFL);
-	signal(LEA_THROTTLE_CANCEL, SIG_DFL);
+	lea_throttle_restore_signals(child->signals);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 	r = lea_proc_exec_as(child->path, child->argv);
 	lea_log_fault(child->log, r, "%s", child->path);

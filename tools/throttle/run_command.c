@@ -262,6 +262,7 @@ static void run_at_once(struct work *work, struct lea_throttle_end *ret_end)
 		run_child(work, ret_end);
 		return;
 	}
+	lea_throttle_restore_signals(&work->signals);
 	r = lea_proc_exec_as(work->path, request->argv);
 	lea_log_fault(request->world->log, r, "%s", work->path);
 	ret_end->code =

@@ -70,10 +70,13 @@ LEA_MUST_CHECK int lea_throttle_event_folder(struct lea_world *world);
 
 struct lea_throttle_signals {
 	sigset_t taken;	    /* blocked while the command runs, and forwarded, or for us */
-	bool ignores_child; /* how SIGCHLD came to us; the command gets it so */
+	/* How SIGCHLD and SIGXFSZ came to us; the command gets them so. */
+	bool ignores_child, ignores_large;
 };
 /* From now on the signals that end a wait do so. Once in a process. */
 void lea_throttle_prepare_signals(struct lea_throttle_signals *ret_signals);
+/* Before an exec: those of which that does not take care. */
+void lea_throttle_restore_signals(const struct lea_throttle_signals *signals);
 /* The class that counts waits that were given up; NULL: none yet. */
 void lea_throttle_give_up_in(struct lea_throttle *class_queue);
 
