@@ -563,6 +563,11 @@ static int parse_request(const struct args *args, const struct wish *wish,
 		return LEA_EXIT_PARAMS;
 	}
 	options->only = (wish->check || args->only.defined ? only : (1U << count) - 1) & ~except;
+	if (!options->only) {
+		fprintf(stderr, "  No check is left to be made. The checks:\n");
+		print_checks();
+		return LEA_EXIT_PARAMS;
+	}
 	options->sample_ms = (uint32_t)sample * 1000;
 	options->measure = args->measure != 0;
 	return LEA_EXIT_DONE;
@@ -669,7 +674,7 @@ int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 	if (code < 0) {
 		code = parse_wish(&args, &opts, &wish);
 		code = code ? code : parse_request(&args, &wish, &options);
-		if (!code && options.only)
+		if (!code)
 			code = run(&view, &options, &wish, &opts.positional);
 	}
 	lea_opts_done(&opts);
