@@ -77,7 +77,8 @@ static void add_json(struct view *view, const struct lea_answer *answer)
 	lea_json_text(json, object, "cause", reason ? reason->cause : "");
 	lea_json_bool(json, object, "configured", reason && reason->is_configured);
 	lea_json_text(json, object, "evidence", reason ? reason->evidence : "");
-	lea_json_text(json, object, "order", orders[answer->when]);
+	if (strcmp(answer->type, "pv") != 0 && strcmp(answer->state, "missing") != 0)
+		lea_json_text(json, object, "order", orders[answer->when]);
 	list = lea_json_list(json, object, "marks");
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
 		if (answer->marks & marks[i].mark)

@@ -179,6 +179,14 @@ TEST(json_has_marks_and_order)
 	ck_assert_ptr_null(strstr(machine.out, "VG vg_one"));
 }
 
+TEST(a_pv_of_no_vg_has_no_order)
+{
+	machine_plug("orphan", "sdb", 32, 8);
+	ck_assert_int_eq(plan("plan --json /dev/sdb"), 0);
+	ck_assert_msg(strstr(machine.out, "\"type\": \"pv\"") != NULL, "%s", machine.out);
+	ck_assert_msg(!strstr(machine.out, "\"order\""), "%s", machine.out);
+}
+
 TEST(nothing_is_touched)
 {
 	const int run_fd = lea_world_run(machine.world);
