@@ -32,6 +32,7 @@ remembered_with() { # PVS
 guest_new machine "$(layout blank 12)"
 truncate -s 128M "$GUEST"/disks/d*
 overlay_program incomplete-steps
+printf '[Service]\nExecStart=/bin/sh -c "echo %%I >>/run/failed"\n' | overlay_file etc/systemd/system/lvmevent-failed@.service.d/tell.conf
 guest_package
 guest_boot || die "no guest"
 guest_quiet >/dev/null
@@ -56,6 +57,8 @@ guest_run "$steps state" >"$JUNK/state.ours.whole"
 # of a VG that takes long, another line says that it is not waited for any more
 claim "a boot without the disk: it is said" guest_run 'journalctl -b -o cat LVM_VG=data | grep -F -e "by incomplete = whole; the others" -e "VG data: not finished"'
 claim "a boot without the disk: status and explain say so" explained 'by incomplete = whole'
+claim "a boot without the disk: what an administrator has added to lvmevent-failed@ is started for the VG, once" guest_wait_for 60 \
+	'[ "$(cat /run/failed)" = data ]'
 untouched "a boot without the disk"
 claim "this boot is remembered with 11 PVs" remembered_with 11
 guest_off
