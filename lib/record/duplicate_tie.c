@@ -10,11 +10,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/append.h"
 #include "base/cleanup.h"
 #include "base/devname.h"
+#include "base/order.h"
 #include "filter/device_id.h"
 #include "scan/reader.h"
 #include "world/device_find.h"
@@ -156,22 +158,48 @@ void lea_duplicate_tell_use(struct lea_world *world, const struct lea_device *de
 			   device->name);
 }
 
-/* The devices that carry the PV, but other paths to one of them. */
-static size_t find_copies(struct lea_world *world, const struct lea_scan *scan, const char *pvid,
-			  const struct lea_device *copy[static COPIES_MOST])
+struct carrier {
+	const char *pvid; /* first: what is compared */
+	const struct lea_device *device;
+};
+
+/* The devices that are PVs, by their PVIDs; NULL: no memory. */
+static struct carrier *list_carriers(const struct lea_scan *scan, size_t *ret_count)
 {
 	struct lea_found *const *found;
-	size_t count, copies = 0;
+	struct carrier *carrier;
+	size_t count, carriers = 0;
 
 	found = lea_scan_found(scan, &count);
-	for (size_t i = 0; i < count && copies < COPIES_MOST; i++) {
-		bool is_other = lea_found_carries(found[i], pvid) && !found[i]->is_covered;
+	carrier = calloc(count + 1, sizeof(*carrier));
+	for (size_t i = 0; carrier && i < count; i++)
+		if (lea_found_is_pv(found[i]) && !found[i]->is_covered)
+			carrier[carriers++] =
+				(struct carrier){found[i]->label.pvid, &found[i]->device};
+	if (carriers)
+		qsort(carrier, carriers, sizeof(*carrier), lea_compare_text_at);
+	*ret_count = carriers;
+	return carrier;
+}
+
+/* The devices that carry the PV, but other paths to one of them. */
+static size_t find_copies(struct lea_world *world, const struct carrier *carrier, size_t count,
+			  const char *pvid, const struct lea_device *copy[static COPIES_MOST])
+{
+	const struct carrier key = {pvid, NULL}, *at, *end = carrier + count;
+	size_t copies = 0;
+
+	at = count ? bsearch(&key, carrier, count, sizeof(*carrier), lea_compare_text_at) : NULL;
+	while (at && at > carrier && !strcmp(at[-1].pvid, pvid))
+		at--;
+	for (; at && at < end && copies < COPIES_MOST && !strcmp(at->pvid, pvid); at++) {
+		bool is_other = true;
 
 		for (size_t c = 0; is_other && c < copies; c++)
-			is_other = lea_duplicate_tie(world, copy[c], &found[i]->device) ==
+			is_other = lea_duplicate_tie(world, copy[c], at->device) ==
 				   LEA_DUPLICATE_COPY;
 		if (is_other)
-			copy[copies++] = &found[i]->device;
+			copy[copies++] = at->device;
 	}
 	return copies;
 }
@@ -179,12 +207,18 @@ static size_t find_copies(struct lea_world *world, const struct lea_scan *scan, 
 bool lea_duplicate_tell_copies(struct lea_world *world, const struct lea_scan *scan,
 			       const struct lea_scan_vg *scanned, char *text, size_t text_bytes)
 {
+	LEA_AUTO(lea_freep) struct carrier *carrier = NULL;
+	size_t count = 0;
 	bool is_any = false;
 
-	for (uint32_t p = 0; scanned->has_duplicate && p < scanned->vg->pv_count; p++) {
+	if (!scanned->has_duplicate)
+		return false;
+	carrier = list_carriers(scan, &count);
+	for (uint32_t p = 0; p < scanned->vg->pv_count && strlen(text) + 1 < text_bytes; p++) {
 		const struct lea_device *copy[COPIES_MOST];
 		char names[TELL_BYTES] = "";
-		const size_t copies = find_copies(world, scan, scanned->vg->pvs[p].id, copy);
+		const size_t copies = find_copies(world, carrier, carrier ? count : 0,
+						  scanned->vg->pvs[p].id, copy);
 
 		if (copies < 2)
 			continue;
@@ -196,7 +230,9 @@ bool lea_duplicate_tell_copies(struct lea_world *world, const struct lea_scan *s
 		lea_append(text, text_bytes, "%s%s", is_any ? "; " : "", names);
 		is_any = true;
 	}
-	return is_any;
+	if (!carrier)
+		lea_append(text, text_bytes, "no memory to say which");
+	return is_any || !carrier;
 }
 
 /* ---- the content of a device */
