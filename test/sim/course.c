@@ -8,6 +8,7 @@
 		*/
 
 #define TOLD_MS		 100U	 /* udev has read a healthy disk, and our program knows of it */
+#define RESUMES_MS	 500U	 /* udev goes on with a disk that gives answers again */
 #define SLOW_MS		 5000U	 /* of our deadlines: such a disk is read again and again */
 #define VERY_SLOW_MS	 20000U	 /* of udev's, likewise */
 #define UDEV_GIVES_UP_MS 180000U /* on a disk that gives no answer */
@@ -284,8 +285,10 @@ static uint64_t read_at(const struct sim_course *course, const struct sim_state 
 			unsigned disk)
 {
 	const uint64_t slow_ms = state->disk[disk].slow_ms;
+	const bool resumes =
+		course->before.disk[disk].is_there && sim_is_silent(&course->before.disk[disk]);
 
-	return state->now_ms + TOLD_MS + course->delay_ms[disk] +
+	return state->now_ms + TOLD_MS + (resumes ? RESUMES_MS : 0) + course->delay_ms[disk] +
 	       (slow_ms < VERY_SLOW_MS ? 8 : 16) * slow_ms;
 }
 

@@ -111,6 +111,14 @@ static bool is_of_other_name(const struct sim_oracle *oracle, const struct sim_s
 	return active && was_disk_added_since(oracle, active->disks, vg->off_ms);
 }
 
+/* It lacks a PV, and may wait to be activated in part: a command does not end that wait. */
+static bool waits_in_part(const struct sim_oracle *oracle, const struct sim_state *state,
+			  const struct sim_known_vg *vg)
+{
+	return oracle->history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL) &&
+	       !sim_is_whole(state, vg->id);
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
@@ -122,7 +130,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 		return text;
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    has_unnamed_disk(oracle, state, vg) || lacks_record(oracle, state, vg) ||
-	    is_of_other_name(oracle, state, vg, active) ||
+	    is_of_other_name(oracle, state, vg, active) || waits_in_part(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
 	return vg->off_why;

@@ -158,6 +158,19 @@ TEST_TIMES(vg_whose_slow_disk_is_not_read_yet_may_stay_down, 3)
 			 : "a VG on a slow disk must be active and is not");
 }
 
+/* A person takes a VG down that lacks a PV. Rows: nothing is activated in part; it is, but the VG is
+ * complete; it lacks one. */
+TEST_TIMES(wait_to_be_activated_in_part_is_ended_by_no_command, 3)
+{
+	history.conf = _i ? SIM_CONF_PARTIAL : 0;
+	begin(2);
+	if (_i == 2)
+		unplug(1, 100000);
+	take_down(100000);
+	activate(true);
+	expect(_i == 2 ? NULL : TAKEN_DOWN);
+}
+
 /* The event of the disk was lost for a shortage, and no link leads to it. */
 TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
 {
