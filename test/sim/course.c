@@ -577,6 +577,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_told(course, step, state, i);
 	course->kills += step->op == SIM_KILL;
+	course->reader_kills += step->op == SIM_KILL_READER;
 	course->deaths += step->op == SIM_KILL || step->op == SIM_SOFT_REBOOT;
 	if (step->op == SIM_REBOOT)
 		course->deaths = 0;

@@ -132,7 +132,8 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 
 /* A reconcile finds an add that was lost, also for a shortage, if the disk is another instance
  * since, but not this one. So it is in a soft reboot. In a boot all disks are announced twice, and
- * the second time means nothing. */
+ * the second time means nothing. Two readers that are killed may both be at this disk, which counts
+ * as an error of it then. */
 static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_step *step,
 			   const struct sim_state *state)
 {
@@ -140,7 +141,8 @@ static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_ste
 		oracle->history->boot && state->now_ms < oracle->course.booted_ms + BOOT_MS;
 
 	return step->op == SIM_REPEAT &&
-	       (oracle->course.is_lost[step->a] || oracle->course.is_short || is_booting);
+	       (oracle->course.is_lost[step->a] || oracle->course.is_short || is_booting ||
+		oracle->course.reader_kills > 1);
 }
 
 /* Has a disk of it become a PV since it came, or perhaps a slow one of this VG, and has nobody read

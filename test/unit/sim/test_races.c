@@ -171,6 +171,18 @@ TEST_TIMES(wait_to_be_activated_in_part_is_ended_by_no_command, 3)
 	expect(_i == 2 ? NULL : TAKEN_DOWN);
 }
 
+/* Rows: one reader is killed, as for lack of memory; two are. */
+TEST_TIMES(repeated_add_that_killed_two_readers_may_be_lost, 2)
+{
+	begin(1);
+	take_down(100000);
+	for (int i = 0; i <= _i; i++)
+		step((struct sim_step){.op = SIM_KILL_READER, .n = 3}, 1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	step((struct sim_step){.op = SIM_WAIT}, 2000000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
 /* The event of the disk was lost for a shortage, and no link leads to it. */
 TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
 {
