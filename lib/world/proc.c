@@ -150,17 +150,17 @@ uint64_t lea_proc_cpu_ns(pid_t pid)
 	return (uint64_t)used.tv_sec * 1000000000U + (uint64_t)used.tv_nsec;
 }
 
-/* Reads a file below /proc/PID; "" if that fails. */
-static void read_of(pid_t pid, const char *file, char *text, size_t size)
+/* Reads a file below /proc/PID. 0, or as lea_file_read_into, and *text is "". */
+static int read_of(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[64];
-	LEA_AUTO(lea_closep) int fd = -1;
-	ssize_t len;
+	int r;
 
 	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? -1 : read(fd, text, size - 1);
-	text[len > 0 ? len : 0] = '\0';
+	r = lea_file_read_into(AT_FDCWD, path, text, size);
+	if (r)
+		text[0] = '\0';
+	return r;
 }
 
 static bool has_children(pid_t pid)
@@ -175,11 +175,9 @@ static bool has_children(pid_t pid)
 /* 1, 0: there is no such process, or the shortage for which it is not known. */
 static int ask_stat(pid_t pid, struct lea_proc_stat *ret_stat)
 {
-	char path[64], text[LEA_PROC_STAT_BYTES];
-	int r;
+	char text[LEA_PROC_STAT_BYTES];
+	const int r = read_of(pid, "stat", text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	r = lea_file_read_into(AT_FDCWD, path, text, sizeof(text));
 	return lea_is_shortage(r) ? r : !r && lea_proc_stat_parse(text, ret_stat);
 }
 
