@@ -90,8 +90,14 @@ static uint64_t since_when(const struct sim_oracle *oracle, const struct sim_sta
 	return since;
 }
 
-/* Will the add that is refused for a copy be so only when somebody reads it? That comes after the
- * command. */
+/* Until when what begins at @ms with a disk may go on: it is read several times. */
+static uint64_t until_ms(uint64_t ms, const struct sim_disk *disk)
+{
+	return ms > SIM_EVER - 8ULL * disk->slow_ms ? SIM_EVER : ms + 8ULL * disk->slow_ms;
+}
+
+/* Will the add that is refused for a copy be so only when somebody has read it, or a slow disk beside
+ * it? That comes after the command. */
 static bool is_refused_later(const struct sim_oracle *oracle, const struct sim_state *state,
 			     const struct sim_known_vg *vg, uint64_t since_ms)
 {
@@ -99,8 +105,10 @@ static bool is_refused_later(const struct sim_oracle *oracle, const struct sim_s
 	const uint32_t disks = sim_disks_of(state, vg->id);
 
 	for (unsigned i = 0; vg->refused_ms && i < SIM_DISKS; i++)
-		if (disks & 1U << i && course->added_ms[i] >= vg->refused_ms &&
-		    (course->udev_until_ms[i] > since_ms || course->told_ms[i] > since_ms))
+		if (disks & 1U << i &&
+		    (until_ms(vg->refused_ms, &state->disk[i]) > since_ms ||
+		     (course->added_ms[i] >= vg->refused_ms &&
+		      (course->udev_until_ms[i] > since_ms || course->told_ms[i] > since_ms))))
 			return true;
 	return false;
 }
@@ -157,7 +165,7 @@ static bool is_made_slowly(const struct sim_oracle *oracle, const struct sim_sta
 		if (disks & 1U << i &&
 		    ((course->added_ms[i] < vg->met_ms && course->told_ms[i] > state->now_ms) ||
 		     (course->added_ms[i] < vg->seqno_ms &&
-		      vg->seqno_ms + 8ULL * state->disk[i].slow_ms > state->now_ms)))
+		      until_ms(vg->seqno_ms, &state->disk[i]) > state->now_ms)))
 			return true;
 	return false;
 }

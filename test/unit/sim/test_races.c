@@ -565,6 +565,20 @@ TEST_TIMES(add_that_was_unread_when_the_vg_went_down_may_be_refused_later, 2)
 	expect(_i ? NULL : TAKEN_DOWN);
 }
 
+/* The same if another disk of the VG is slow, and is read for the add. */
+TEST_TIMES(add_that_waited_for_a_slow_disk_may_be_refused_later, 2)
+{
+	begin(2);
+	copy(0, 5, false);
+	state.disk[1].slow_ms = _i ? 1000 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = 1, .n = 1000}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 4000);
+	take_down(1000000);
+	unplug(5, 1000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
 /* vgremove has removed the record of a disk, so the add of the VG's other disk waits until the
  * runner finds it: when udev is idle, which a disk that hangs delays. Rows: none hangs; one has
  * hung before; one hangs since. */
