@@ -338,19 +338,6 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *rec
 	}
 }
 
-/* A PV that udev still named may have been wiped before it was read. A VG that it was a copy of was
- * refused for it, and udev's change of what is no PV starts no process. */
-static int leave_expected(const struct lea_batch_pass *pass, const struct lea_found *found)
-{
-	struct lea_world *world = pass->options->world;
-
-	if (!found->expected[0] || lea_found_carries(found, found->expected) ||
-	    lea_duplicate_is_silent(world, found))
-		return 0;
-	return lea_duplicates_gone(world, pass->options->event_fd, &found->device, found->expected,
-				   !!found->vg);
-}
-
 /* No event of the device asks for its VG now. */
 static bool is_tried_again(const struct queued_device *queued)
 {
@@ -364,7 +351,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	int r;
 
 	exclude_other_content(found);
-	r = leave_expected(pass, found);
+	r = lea_batch_leave_expected(pass->options, found);
 	if (r)
 		return r;
 	if (is_tried_again(queued) && (is_made_since(pass, found) || is_another(found)))

@@ -14,6 +14,8 @@
 
 #include "base/cleanup.h"
 #include "batch/pass_cache.h"
+#include "record/duplicate_tie.h"
+#include "record/duplicates.h"
 #include "state/mark.h"
 #include "state/online.h"
 #include "world/sysfs.h"
@@ -493,13 +495,30 @@ static int decide_first(struct lea_batch_vg *vg)
 	return vg->first == LEA_VG_READ && vg->is_awaited ? 0 : lea_batch_write_extended(vg);
 }
 
+int lea_batch_leave_expected(const struct lea_batch_options *options,
+			     const struct lea_found *found)
+{
+	if (!found->expected[0] || lea_found_carries(found, found->expected) ||
+	    lea_duplicate_is_silent(options->world, found))
+		return 0;
+	return lea_duplicates_gone(options->world, options->event_fd, &found->device,
+				   found->expected, !!found->vg);
+}
+
 /* A detached worker may have ended while slow members were read, and somebody may have taken the VG
  * down since. */
 static int read_members(struct lea_candidates *candidates, struct lea_scan *scan,
 			const struct unread *unread)
 {
-	int r = lea_scan_add_expected(scan, unread->device, unread->count);
+	struct lea_found *const *found;
+	size_t before, count;
+	int r;
 
+	lea_scan_found(scan, &before);
+	r = lea_scan_add_expected(scan, unread->device, unread->count);
+	found = lea_scan_found(scan, &count);
+	for (size_t i = before; r >= 0 && i < count; i++)
+		r = lea_batch_leave_expected(candidates->options, found[i]);
 	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
 		struct lea_batch_vg *vg = candidates->list[i];
 

@@ -221,6 +221,26 @@ TEST(the_vg_comes_up_when_a_copy_is_wiped)
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 
+/* Its copy had come while the VG was active. The other PV is added when the VG is down: no event
+ * tells of the disk that was wiped. */
+TEST(a_copy_takes_the_place_of_a_disk_that_was_wiped)
+{
+	machine_plug("stripe-a", "sda", 16, 1);
+	machine_plug("stripe-b", "sdb", 32, 2);
+	came("sda", 16, 1, PVID_A);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "vg-two.pvs ");
+	machine_plug("stripe-a", "sdc", 48, 3);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_A), "");
+	machine_unplug("sda", 16);
+	machine_plug("orphan", "sda", 16, 1);
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg-two.pvs"); /* vgchange -an */
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_B);
+	machine_plug("stripe-b", "sdb", 64, 4);
+	ck_assert_str_eq(came("sdb", 64, 4, PVID_B), "");
+	ck_assert_str_eq(drain(), "vg-two.pvs ");
+}
+
 static void both_come(void)
 {
 	both();
