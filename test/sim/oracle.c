@@ -113,6 +113,21 @@ static bool is_refused_later(const struct sim_oracle *oracle, const struct sim_s
 	return false;
 }
 
+/* An add came since the VG went down, and waits for a disk of it whose metadata were outdated until
+ * this command. */
+static bool waited_for_outdated(const struct sim_oracle *oracle, const struct sim_state *state,
+				const struct sim_known_vg *vg)
+{
+	const struct sim_state *then = &oracle->course.before;
+	const struct sim_disk *newest = sim_newest(then, vg->id);
+	const uint32_t disks = sim_disks_of(then, vg->id);
+	bool was_any = false;
+
+	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
+		was_any |= disks & 1U << i && then->disk[i].seqno < newest->seqno;
+	return was_any && sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms);
+}
+
 /* A person's command: from now on only an add may activate what it left inactive. */
 static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 			const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
@@ -120,7 +135,8 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 	bool was_active = sim_active_of(&oracle->course.before, vg->id);
 	bool is_active = sim_active_of(state, vg->id);
 	bool is_made = is_new && (step->op == SIM_CREATE || step->op == SIM_CLONE);
-	bool has_become_sound = !vg->was_sound && sim_is_sound(state, vg->id);
+	bool has_become_sound = !vg->was_sound && sim_is_sound(state, vg->id) &&
+				!waited_for_outdated(oracle, state, vg);
 	bool is_down = !is_active && is_taken_down(state, vg->id);
 	const uint64_t since_ms = since_when(oracle, state, vg, is_down);
 	const char *text = off_text(is_down ? SIM_DOWN : step->op);
@@ -138,10 +154,16 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->is_asked_for = vg->is_due = false;
 }
 
+/* Two readers that are killed may both be at one disk, which counts as an error of it then; and if the
+ * runner is killed with the reader, its successor does not know how old is what they owe. */
+static bool loses_to_deaths(const struct sim_course *course)
+{
+	return course->reader_kills > 1 || (course->reader_kills && course->kills);
+}
+
 /* A reconcile finds an add that was lost, also for a shortage, if the disk is another instance
  * since, but not this one. So it is in a soft reboot. In a boot all disks are announced twice, and
- * the second time means nothing. Two readers that are killed may both be at this disk, which counts
- * as an error of it then. */
+ * the second time means nothing. */
 static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_step *step,
 			   const struct sim_state *state)
 {
@@ -150,7 +172,7 @@ static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_ste
 
 	return step->op == SIM_REPEAT &&
 	       (oracle->course.is_lost[step->a] || oracle->course.is_short || is_booting ||
-		oracle->course.reader_kills > 1);
+		loses_to_deaths(&oracle->course));
 }
 
 /* Has a disk of it become a PV since it came, or perhaps a slow one of this VG, and has nobody read
@@ -273,7 +295,8 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	} else if (!is_sound || !vg->was_sound) {
 		vg->is_due = false;
 	}
-	if (((oracle->course.is_short || loses_event(step, state, vg->id)) &&
+	if (((oracle->course.is_short || loses_event(step, state, vg->id) ||
+	      loses_to_deaths(&oracle->course)) &&
 	     vg->is_due_by_repeat && sim_is_announced(&oracle->course, state, vg->id)) ||
 	    went_unread(oracle, step, state, vg->id))
 		vg->is_due = vg->is_asked_for = false;

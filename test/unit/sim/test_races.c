@@ -171,16 +171,33 @@ TEST_TIMES(wait_to_be_activated_in_part_is_ended_by_no_command, 3)
 	expect(_i == 2 ? NULL : TAKEN_DOWN);
 }
 
-/* Rows: one reader is killed, as for lack of memory; two are. */
-TEST_TIMES(repeated_add_that_killed_two_readers_may_be_lost, 2)
+/* Rows: one reader is killed, as for lack of memory; two are; the runner is, too. */
+TEST_TIMES(repeated_add_that_two_processes_died_of_may_be_lost, 3)
 {
 	begin(1);
 	take_down(100000);
-	for (int i = 0; i <= _i; i++)
-		step((struct sim_step){.op = SIM_KILL_READER, .n = 3}, 1000);
-	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1);
+	step((struct sim_step){.op = SIM_KILL_READER, .n = 3}, 1);
+	if (_i)
+		step((struct sim_step){.op = _i == 1 ? SIM_KILL_READER : SIM_KILL, .n = 3}, 1);
 	step((struct sim_step){.op = SIM_WAIT}, 2000000);
 	expect(_i ? NULL : "a VG must be active and is not");
+}
+
+/* Another host changes the VG without one of its disks, and a command here with it. Rows: no add came
+ * since the VG was taken down; one did. */
+TEST_TIMES(add_waits_for_a_disk_with_outdated_metadata, 2)
+{
+	begin(2);
+	take_down(100000);
+	if (_i)
+		step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1);
+	state.disk[0].seqno = 2;
+	step((struct sim_step){.op = SIM_ACT_ELSEWHERE}, 100000);
+	write_vg(2, 3);
+	step((struct sim_step){.op = SIM_TOUCH}, 1000);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although only a change made it complete");
 }
 
 /* The event of the disk was lost for a shortage, and no link leads to it. */
