@@ -115,8 +115,7 @@ static int queue_removal(const struct lea_records_devices *devices,
 	LEA_AUTO(lea_device_done) struct lea_device gone = {0};
 	int r = lea_device_make(&pv->number, NULL, &gone);
 
-	gone.is_gone = true;
-	return r ? r : lea_queue_put_device(devices->event_fd, LEA_ENTRY_CHANGE, &gone, pv->pvid);
+	return r ? r : lea_queue_put_gone(devices->event_fd, &gone, pv->pvid);
 }
 
 /* @numbers: of the devices, in their order. */

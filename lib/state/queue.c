@@ -328,6 +328,20 @@ int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct le
 		       : lea_queue_put_if_absent(event_fd, &entry);
 }
 
+int lea_queue_put_gone(int event_fd, const struct lea_device *device, const char *pvid)
+{
+	struct lea_entry entry = {.kind = LEA_ENTRY_CHANGE, .device = *device};
+	enum lea_entry_kind pending;
+
+	entry.device.is_gone = true;
+	entry.device.seqnum = 0;
+	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
+	lea_entry_set_key(&entry);
+	return !lea_entry_pending_kind(event_fd, &entry, &pending) && pending == LEA_ENTRY_ADD
+		       ? 0
+		       : lea_queue_put(event_fd, &entry);
+}
+
 /* A pending entry of the same device is newer than the failed one, so it stays. */
 static int retry_one(int event_fd, DIR *failed, const char *name)
 {

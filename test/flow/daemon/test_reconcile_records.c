@@ -79,6 +79,22 @@ static void another_pv_comes(uint64_t diskseq)
 	replace("stripe-a", diskseq ? diskseq + 1 : 0, PVID_A, MEMBER(UUID_A));
 }
 
+/* So that the reconcile queues that one, too. */
+static void a_pv_of_a_vg_that_failed_for_now_comes(uint64_t diskseq)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 16, 0}};
+	const struct lea_claim failed = {.state = LEA_CLAIM_FAILED,
+					 .vg_name = "vg-two.pvs",
+					 .is_transient = true,
+					 .pv = &pv,
+					 .pv_count = 1};
+	struct lea_claims claims;
+
+	another_pv_comes(diskseq);
+	ck_assert_int_eq(lea_claims_init(&claims, machine.world, NULL), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &failed), 0);
+}
+
 static void a_foreign_pv_comes(uint64_t diskseq)
 {
 	replace("stripe-a", 0, "", MEMBER(UUID_A));
@@ -119,6 +135,8 @@ static const struct {
 	{"its device goes during boot", 7, goes_during_boot},
 	{"another PV gets the number", 7, another_pv_comes},
 	{"another PV gets the number, and instances are not numbered", 0, another_pv_comes},
+	{"so it is, and the other one is queued as well", 0,
+	 a_pv_of_a_vg_that_failed_for_now_comes},
 	{"another host's PV gets it, and instances are not numbered", 0, a_foreign_pv_comes},
 	{"another disk gets the number", 7, a_disk_comes},
 	{"a disk of which udev says nothing gets the number", 7, an_empty_disk_comes},
