@@ -280,17 +280,28 @@ static bool has_file(const struct sim_end *end, const char *folder, const char *
 	return false;
 }
 
-/* Do claims of two VGs have this name? */
+static bool ends_in(const char *path, const char *end)
+{
+	const size_t len = strlen(path), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(path + len - end_len, end);
+}
+
+/* Do two VGs have this name, by their claims, or had they, by the newest metadata that were seen? */
 static bool is_name_shared(const struct sim_end *end, const char *name)
 {
-	char line[SIM_NAME_BYTES + 8];
-	unsigned count = 0;
+	char line[SIM_NAME_BYTES + 8], file[SIM_NAME_BYTES + 8];
+	unsigned claims = 0, seen = 0;
 
 	snprintf(line, sizeof(line), "\nvg %s\n", name);
-	for (size_t i = 0; i < end->left_count; i++)
-		count += below(end->left[i].path, RUN "event/claims/") &&
-			 strstr(end->left[i].text, line);
-	return count > 1;
+	snprintf(file, sizeof(file), "-%s", name);
+	for (size_t i = 0; i < end->left_count; i++) {
+		claims += below(end->left[i].path, RUN "event/claims/") &&
+			  strstr(end->left[i].text, line);
+		seen += below(end->left[i].path, RUN "event/newest/") &&
+			ends_in(end->left[i].path, file);
+	}
+	return claims > 1 || seen > 1;
 }
 
 /* A VG that failed for good and has a vgs_online file counts as complete for lvm2's pvscan. A process
