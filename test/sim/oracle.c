@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define LATE_MS 5000U /* of an answer: over our deadlines */
 #define BOOT_MS 200000U /* then the gate is open */
 
 void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,
@@ -221,6 +222,19 @@ static bool is_taken_for_gone(const struct sim_oracle *oracle, const struct sim_
 				   (const uint32_t[]){now->major, now->minor});
 }
 
+/* It is a copy of a slow disk that was wiped, of which nobody knows yet: that one counts, and what comes
+ * to light later is a change. */
+static bool is_beside_wiped(const struct sim_oracle *oracle, const struct sim_state *state,
+			    unsigned disk)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (i != disk && state->disk[i].is_there && state->disk[i].slow_ms >= LATE_MS &&
+		    *state->disk[disk].pvid &&
+		    !strcmp(oracle->course.was_pvid[i], state->disk[disk].pvid))
+			return true;
+	return false;
+}
+
 /* Did this step bring the VG about in a way that our program gets to know? */
 static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step,
 		    const struct sim_state *state, const struct sim_known_vg *vg)
@@ -235,6 +249,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id) &&
 		       !is_taken_for_gone(oracle, state, step->a % SIM_DISKS) &&
+		       !is_beside_wiped(oracle, state, step->a % SIM_DISKS) &&
 		       !is_made_slowly(oracle, state, vg);
 	return (step->op == SIM_HEAL || step->op == SIM_SLOW) &&
 	       sim_disks_of(state, id) & 1U << step->a % SIM_DISKS &&

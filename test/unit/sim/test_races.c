@@ -200,6 +200,22 @@ TEST_TIMES(add_waits_for_a_disk_with_outdated_metadata, 2)
 	expect(_i ? NULL : "a VG was activated although only a change made it complete");
 }
 
+/* A disk was wiped, and a copy of it is added. Rows: does it answer at once? */
+TEST_TIMES(copy_of_a_slow_disk_that_was_wiped_is_a_change, 2)
+{
+	begin(1);
+	take_down(100000);
+	state.disk[0].slow_ms = _i ? 12000 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 12000}, 1000000);
+	copy(0, 5, false);
+	unplug(5, 1000000);
+	state.disk[0].is_pv = false;
+	state.disk[0].pvid[0] = state.disk[0].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_WIPE, .a = 0}, 1);
+	plug(5, 2000000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
 /* The event of the disk was lost for a shortage, and no link leads to it. */
 TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
 {
