@@ -275,6 +275,16 @@ static bool has_moved_by_boot(const struct sim_course *course, const struct sim_
 	       strcmp(now->wwid, state->disk[now->of].wwid) != 0;
 }
 
+/* Has it the number of a disk of which udev's events take long? Its own come after these. */
+static bool is_behind_delayed(const struct sim_course *course, const struct sim_disk *disk)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (course->delay_ms[i] && course->gone[i].major == disk->major &&
+		    course->gone[i].minor == disk->minor)
+			return true;
+	return false;
+}
+
 /* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time,
  * and a VG whose disks are gone by now says nothing of what it lay on. */
 static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state *state,
@@ -286,7 +296,8 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
 		if (was_of_vg(course, state, newest, i) &&
 		    (course->was_sick_disk[i] || course->delay_ms[i] || course->is_unsure[i] ||
-		     has_moved_by_boot(course, state, i) || course->no_record_ms[i]))
+		     has_moved_by_boot(course, state, i) || course->no_record_ms[i] ||
+		     is_behind_delayed(course, &state->disk[i])))
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
 	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||
