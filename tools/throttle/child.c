@@ -132,12 +132,10 @@ void lea_throttle_prepare_signals(struct lea_throttle_signals *ret_signals)
 	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++)
 		if (!is_ignored(forwarded[i]))
 			sigaddset(&ret_signals->taken, forwarded[i]);
-	ret_signals->ignores_child = is_ignored(SIGCHLD);
-	ret_signals->ignores_large = is_ignored(SIGXFSZ);
-	signal(SIGCHLD, SIG_DFL);
+	ret_signals->ignores_child = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	/* The caller's limit of a file's size (ulimit -f) may be less than a queue needs: then there
 	 * is none to be had, and the command runs all the same. */
-	signal(SIGXFSZ, SIG_IGN);
+	ret_signals->ignores_large = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
 	sigaction(LEA_THROTTLE_CANCEL, &action, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++)
 		if (sigismember(&ret_signals->taken, forwarded[i]) && forwarded[i] != SIGUSR1 &&
@@ -147,8 +145,10 @@ void lea_throttle_prepare_signals(struct lea_throttle_signals *ret_signals)
 
 void lea_throttle_restore_signals(const struct lea_throttle_signals *signals)
 {
-	signal(SIGCHLD, signals->ignores_child ? SIG_IGN : SIG_DFL);
-	signal(SIGXFSZ, signals->ignores_large ? SIG_IGN : SIG_DFL);
+	if (signals->ignores_child)
+		signal(SIGCHLD, SIG_IGN);
+	if (!signals->ignores_large)
+		signal(SIGXFSZ, SIG_DFL);
 	signal(LEA_THROTTLE_CANCEL, SIG_DFL);
 }
 
