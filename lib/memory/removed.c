@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/order.h"
+#include "conf/conf_where.h"
 #include "filter/device_id.h"
 #include "scan/scan.h"
 
@@ -18,7 +19,6 @@ static void read_wwids(struct lea_removed *removed)
 	size_t count;
 
 	found = lea_scan_found(removed->scan, &count);
-	removed->has_wwids = true;
 	removed->wwid = calloc(count + 1, sizeof(*removed->wwid));
 	for (size_t i = 0; removed->wwid && i < count; i++) {
 		/* Of what is not read, or gives no answer, nobody knows that the PV is gone. */
@@ -45,17 +45,32 @@ static bool has_copy(const struct lea_removed *removed, const char *vg_name)
 	LEA_AUTO(lea_freep) char *full = NULL;
 	char path[448];
 
-	snprintf(path, sizeof(path), "%.300s/backup/%.128s", removed->system_dir, vg_name);
+	snprintf(path, sizeof(path), "%.300s/backup/%.128s", removed->conf->system_dir, vg_name);
 	full = lea_world_path(removed->world, path);
 	return !full || !access(full, F_OK);
+}
+
+/* Where lvm2 makes no copies, or other ones, that there is none says nothing. */
+static void prepare(struct lea_removed *removed)
+{
+	char made[LEA_CONF_WHERE_BYTES], where[LEA_CONF_WHERE_BYTES];
+
+	lea_conf_where(removed->world, removed->conf, "backup/backup", made);
+	lea_conf_where(removed->world, removed->conf, "backup/backup_dir", where);
+	removed->is_prepared = true;
+	removed->is_blind = made[0] || where[0];
+	if (!removed->is_blind)
+		read_wwids(removed);
 }
 
 bool lea_removed_has(struct lea_removed *removed, const struct lea_boot_vg *vg)
 {
 	if (!vg->pv_count || has_copy(removed, vg->name))
 		return false;
-	if (!removed->has_wwids)
-		read_wwids(removed);
+	if (!removed->is_prepared)
+		prepare(removed);
+	if (removed->is_blind)
+		return false;
 	for (uint32_t i = 0; i < vg->pv_count; i++)
 		if (!has_wwid(removed, vg->pv[i].wwid))
 			return false;

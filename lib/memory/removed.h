@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "conf/conf.h"
 #include "memory/boot_memory.h"
 #include "world/world.h"
 
@@ -13,10 +14,11 @@ struct lea_scan;
 /* Zeroed but for the first three, which are borrowed. */
 struct lea_removed {
 	struct lea_world *world;
-	const char *system_dir;	     /* of lvm2: "/etc/lvm" */
+	const struct lea_conf *conf;
 	const struct lea_scan *scan; /* of the whole machine */
-	bool has_wwids;
-	char **wwid; /* [wwid_count]: of the disks that were read, sorted; for the first VG */
+	bool is_prepared;	     /* for the first VG */
+	bool is_blind;		     /* lvm2 keeps its copies elsewhere, or none */
+	char **wwid; /* [wwid_count]: of the disks that were read, sorted */
 	size_t wwid_count;
 };
 

@@ -21,7 +21,7 @@ int lea_doctor_read_memory(struct lea_doctor *doctor, const struct lea_scan *sca
 {
 	const struct lea_boot_memory *all = doctor->options.memory;
 	struct lea_removed removed = {
-		.world = doctor->world, .system_dir = doctor->conf->system_dir, .scan = scan};
+		.world = doctor->world, .conf = doctor->conf, .scan = scan};
 	struct lea_boot_memory *kept;
 	char when[LEA_BOOT_MEMORY_WHEN_BYTES];
 

@@ -413,7 +413,7 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 	explainer->conf = conf;
 	explainer->options = *options;
 	explainer->removed = (struct lea_removed){
-		.world = world, .system_dir = conf->system_dir, .scan = options->scan};
+		.world = world, .conf = conf, .scan = options->scan};
 	explainer->run_fd = lea_world_run(world);
 	/* Not lea_queue_open, which creates the folder. */
 	explainer->event_fd = explainer->run_fd < 0

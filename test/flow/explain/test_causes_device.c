@@ -341,6 +341,31 @@ static void remember(const char *vg_id)
 	put("/etc/lvm/lvmevent/boot", text);
 }
 
+/* The disk of a VG of the memory is there, without its PV, and lvm2 has no copy of its metadata. */
+static const struct {
+	const char *setting, *said;
+} keeps[] = {
+	{"", "gone: VG, LV or PV not found"}, /* a command removed it */
+	{"backup { backup = 0 }", "VG gone: missing: not-seen\n"},
+	{"backup { backup_dir = \"/srv/lvm\" }", "VG gone: missing: not-seen\n"},
+};
+
+TEST_EACH(no_vg_counts_as_removed_where_lvm2_makes_no_copies, keeps)
+{
+	sample("one-pv");
+	put("/sys/dev/block/8:16/device/wwid", "naa.5000c500\n");
+	put("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+	put("/etc/lvm/lvmevent/boot",
+	    "lvmevent-boot 2\nmachine 0123456789abcdef0123456789abcdef\nboot b-1\n"
+	    "vg abcdefghijklmnopqrstuvwxyz012345 7 1 0 gone\n"
+	    "pv " PVID_B " disk 0 32768 0 naa.5000c500 - -\nend\n");
+	if (keeps[_i].setting[0])
+		conf(keeps[_i].setting);
+	explain("explain gone");
+	ck_assert_msg(has(keeps[_i].said) || strstr(machine.err, keeps[_i].said), "%s: %s%s",
+		      keeps[_i].setting, machine.out, machine.err);
+}
+
 /* ... unless the last good boot had this PV. */
 TEST(a_pv_that_the_last_good_boot_had_is_missed)
 {
