@@ -65,8 +65,8 @@ struct boot {
 	struct lea_queue_watch watch; /* for changed settings; fd -1: it could not be opened */
 	struct lea_device_queue pending;
 	struct lea_held_back held;
-	/* Devices of our passes that may be in flight: numbers, PVIDs, and what that might cause.
-	 * When all have ended they go to options->done. */
+	/* Devices of passes that have begun since the scan has: numbers, PVIDs, and what that might
+	 * cause. Those of passes that have ended well are in options->done, too. */
 	struct lea_device_queue sent;
 	struct lea_flight flight;
 	bool is_locked_out;  /* another runner had the lock when it was tried last */
@@ -187,41 +187,38 @@ static void unlock(struct boot *boot)
 	boot->lock_fd = -1;
 }
 
-/* Called before the devices are taken out of the entries. Of a PV the kind that allows most counts.
- */
+/* Of a PV the kind that allows most counts. */
+static int note(struct lea_device_queue *queue, struct lea_entry entry)
+{
+	const struct lea_entry *before = lea_device_queue_find(queue, &entry.device);
+
+	if (before && !entry.device.is_gone && !strcmp(before->pvid, entry.pvid))
+		entry.kind = lea_entry_kind_most(before->kind, entry.kind);
+	return lea_device_queue_note(queue, &entry);
+}
+
+/* Called before the devices are taken out of the entries. */
 static int note_sent(struct boot *boot)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < boot->pending.count; i++) {
-		struct lea_entry entry = boot->pending.entry[i]; /* borrowed */
-		const struct lea_entry *before = lea_device_queue_find(&boot->sent, &entry.device);
-
-		before = before ? before
-				: lea_device_queue_find(boot->options->done, &entry.device);
-		if (before && !entry.device.is_gone && !strcmp(before->pvid, entry.pvid))
-			entry.kind = lea_entry_kind_most(before->kind, entry.kind);
-		r = lea_device_queue_note(&boot->sent, &entry);
-	}
+	for (size_t i = 0; !r && i < boot->pending.count; i++)
+		r = note(&boot->sent, boot->pending.entry[i]);
 	return r;
 }
 
-/* No pass is in flight: what they have scanned is done, even if a shortage or new settings have the
- * scan begin again, since a person may have taken the VGs down. What there is no memory for is
- * scanned once more. */
-static void settle(struct boot *boot)
+/* What a pass has scanned that ended well is done, even if a shortage or new settings have the scan
+ * begin again, since a person may have taken the VGs down. What there is no memory for is scanned
+ * once more. */
+static void note_done(void *arg, const struct lea_entry *entries, size_t count, int result)
 {
-	size_t count;
-	struct lea_entry *entries = lea_device_queue_take(&boot->sent, &count);
+	struct boot *boot = arg;
 	int r = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (lea_device_queue_put(boot->options->done, &entries[i]) < 0)
-			r = -ENOMEM;
-	free(entries);
+	for (size_t i = 0; !result && i < count; i++)
+		r |= note(boot->options->done, entries[i]);
 	if (r)
-		lea_log(boot->world->log, LEA_LOG_DEBUG, "boot scan: what is done: %s",
-			strerror(-r));
+		lea_log(boot->world->log, LEA_LOG_DEBUG, "boot scan: no memory for what is done");
 }
 
 /* Scans the pending devices. Their VGs are activated while the next devices are received. */
@@ -265,10 +262,7 @@ static int reap_finished(struct boot *boot)
 
 	if (r || boot->lock_fd < 0)
 		return r;
-	if (!boot->flight.first) {
-		settle(boot);
-		r = take_queued(boot);
-	}
+	r = boot->flight.first ? 0 : take_queued(boot);
 	if (r || boot->flight.first)
 		return r;
 	unlock(boot);
@@ -534,12 +528,9 @@ static int land(struct boot *boot, int r)
 {
 	const int s = r > 0 ? lea_flight_drain(&boot->flight) : 0;
 
-	if (r <= 0)
-		return r;
-	lea_log(boot->world->log, LEA_LOG_VERBOSE,
-		"boot scan: settings may have changed; it begins again");
-	if (s >= 0)
-		settle(boot);
+	if (r > 0)
+		lea_log(boot->world->log, LEA_LOG_VERBOSE,
+			"boot scan: settings may have changed; it begins again");
 	return s < 0 ? s : r;
 }
 
@@ -552,6 +543,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 
 	boot.flight = (struct lea_flight){.event_fd = options->batch.event_fd,
 					  .start = start,
+					  .ended = note_done,
 					  .arg = &boot,
 					  .pool = options->batch.pool,
 					  .workers = options->batch.workers,

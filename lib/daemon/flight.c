@@ -43,7 +43,8 @@ static int finish(const struct lea_flight *flight, const struct lea_entry *entri
 }
 
 /* @fault: the pass is given up for this reason, or could not begin; 0: waits for its VGs. */
-static int conclude(const struct lea_flight *flight, struct lea_batch_pass *pass, int fault)
+static int conclude(const struct lea_flight *flight, struct lea_batch_pass *pass,
+		    const struct lea_entry *entries, size_t count, int fault)
 {
 	int r = fault;
 
@@ -52,14 +53,14 @@ static int conclude(const struct lea_flight *flight, struct lea_batch_pass *pass
 	else
 		r = lea_batch_end(pass);
 	if (flight->ended)
-		flight->ended(flight->arg, r);
+		flight->ended(flight->arg, entries, count, r);
 	return r;
 }
 
 /* @fault: as of conclude. Frees @pass. */
 static int end_pass(const struct lea_flight *flight, struct lea_flight_pass *pass, int fault)
 {
-	int r = conclude(flight, pass->pass, fault);
+	int r = conclude(flight, pass->pass, pass->entries, pass->count, fault);
 
 	if (r == 0)
 		LEA_CRASHPOINT(pass->is_queued ? "work.end" : "boot.worked", NULL);
@@ -125,7 +126,7 @@ static int process_alone(const struct lea_flight *flight, struct lea_entry *entr
 
 	LEA_CRASHPOINT("work.begin", NULL);
 	r = flight->start(flight->arg, entry, 1, &pass);
-	r = conclude(flight, pass, r);
+	r = conclude(flight, pass, entry, 1, r);
 	if (r == 0)
 		LEA_CRASHPOINT("work.end", NULL);
 	return r;

@@ -34,8 +34,9 @@ struct lea_flight {
 	/* As lea_batch_start. On a shortage only entries without is_settled are pending again. */
 	int (*start)(void *arg, struct lea_entry *entries, size_t count,
 		     struct lea_batch_pass **ret_pass);
-	/* A pass has ended with this result of lea_batch_end; NULL: not needed. */
-	void (*ended)(void *arg, int result);
+	/* A pass of these entries (numbers, PVIDs, kinds; borrowed) has ended with this result of
+	 * lea_batch_end, or was given up for this fault; NULL: not needed. */
+	void (*ended)(void *arg, const struct lea_entry *entries, size_t count, int result);
 	void *arg;
 	const struct lea_pool *pool; /* with workers: those of all passes */
 	struct lea_workers *workers;

@@ -198,10 +198,11 @@ static void see_to_put_off(struct run *run)
 		try_again_later(run);
 }
 
-static void ended(void *arg, int result)
+static void ended(void *arg, const struct lea_entry *entries, size_t count, int result)
 {
 	struct run *run = arg;
 
+	(void)entries, (void)count;
 	see_to_put_off(run);
 	if (run->summary.vgs_again > run->vgs_again)
 		try_again_later(run);

@@ -143,6 +143,18 @@ static void fill(const struct row *row, struct lea_udevmon_event *told)
 	lea_id_format(row->pvid, told->fs_uuid);
 }
 
+/* What is enumerated again then are all disks. */
+static void take_down(void)
+{
+	ck_assert_str_eq(activated, "vg_one ");
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+	workers_fault = is_short_after ? -EMFILE : 0;
+	held_vg = NULL;
+	indexed[0] = (struct row){CAME, ONE};
+	indexed[1] = (struct row){CAME, STRIPE_A};
+	indexed[2] = (struct row){CAME, STRIPE_B};
+}
+
 static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
 {
 	const struct row *row = script;
@@ -187,11 +199,7 @@ static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 			 "devices { filter = [ \"r|sdc|\" ] }\n");
 		break;
 	case TAKE_DOWN:
-		ck_assert_str_eq(activated, "vg_one ");
-		tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
-		workers_fault = is_short_after ? -EMFILE : 0;
-		indexed[1] = (struct row){CAME, STRIPE_A};
-		indexed[2] = (struct row){CAME, STRIPE_B};
+		take_down();
 		break;
 	case BUSY:
 		for (unsigned int i = 0; i < 500 && !readied; i++)
@@ -509,6 +517,22 @@ TEST_TIMES(a_shortage_at_boot_repeats_nothing, 2)
 	is_short_after = _i;
 	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_uint_ge(enumerated, 2);
+	ck_assert_msg(strstr(machine.err, "retrying in") != NULL, "%s", machine.err);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+}
+
+/* The same if another pass is in flight all the time: what that has begun is given up, and comes up. */
+TEST(a_shortage_beside_a_pass_in_flight_repeats_nothing)
+{
+	const struct row rows[] = {{CAME, STRIPE_A}, {CAME, STRIPE_B}, {SILENCE, NONE},
+				   {SILENCE, NONE},  {CAME, ONE},      {SILENCE, NONE},
+				   {SILENCE, NONE},  {TAKE_DOWN, NONE}, {SHORTAGE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	held_vg = "vg-two.pvs";
+	is_short_after = false;
+	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_msg(strstr(machine.err, "retrying in") != NULL, "%s", machine.err);
 	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
 }
