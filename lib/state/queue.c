@@ -313,15 +313,23 @@ static bool has_weaker(int event_fd, const struct lea_entry *than)
 	       lea_entry_kind_most(pending, than->kind) != pending;
 }
 
-int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct lea_device *device,
-			 const char *pvid)
+/* It is not in the order of the event that led to the device before. */
+static struct lea_entry entry_of(enum lea_entry_kind kind, const struct lea_device *device,
+				 const char *pvid)
 {
-	struct lea_entry entry = {.kind = kind, .device = *device};
+	struct lea_entry entry = {.kind = kind, .device = *device}; /* borrowed */
 
-	/* It is not in the order of the event that led to the device before. */
 	entry.device.seqnum = 0;
 	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
 	lea_entry_set_key(&entry);
+	return entry;
+}
+
+int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct lea_device *device,
+			 const char *pvid)
+{
+	const struct lea_entry entry = entry_of(kind, device, pvid);
+
 	/* An entry that is taken or replaced between these two calls costs one more read. */
 	return kind != LEA_ENTRY_CHANGE && has_weaker(event_fd, &entry)
 		       ? lea_queue_put(event_fd, &entry)
@@ -330,16 +338,14 @@ int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct le
 
 int lea_queue_put_gone(int event_fd, const struct lea_device *device, const char *pvid)
 {
-	struct lea_entry entry = {.kind = LEA_ENTRY_CHANGE, .device = *device};
-	enum lea_entry_kind pending;
+	struct lea_entry entry = entry_of(LEA_ENTRY_CHANGE, device, pvid);
+	enum lea_entry_kind pending = entry.kind;
+	int r;
 
 	entry.device.is_gone = true;
-	entry.device.seqnum = 0;
-	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
-	lea_entry_set_key(&entry);
-	return !lea_entry_pending_kind(event_fd, &entry, &pending) && pending == LEA_ENTRY_ADD
-		       ? 0
-		       : lea_queue_put(event_fd, &entry);
+	r = lea_entry_pending_kind(event_fd, &entry, &pending);
+	return r < 0 || pending == LEA_ENTRY_ADD ? (r < 0 ? r : 0)
+						 : lea_queue_put(event_fd, &entry);
 }
 
 /* A pending entry of the same device is newer than the failed one, so it stays. */

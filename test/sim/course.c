@@ -589,7 +589,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		course->is_short = false;
 	if (is_whole_machine(step->op)) {
 		course->booted_ms = state->now_ms;
-		course->kills = 0;
+		course->kills = course->reader_kills = 0;
 		course->was_rebooted = true;
 	}
 	is_disturbed = is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||

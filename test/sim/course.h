@@ -41,7 +41,7 @@ struct sim_course {
 	uint64_t disturbed_until_ms;   /* by locks, shortages, and deaths of our processes */
 	uint64_t moved_ms;	       /* a disk went, or changed its number */
 	unsigned kills;		       /* since the last boot */
-	unsigned reader_kills;
+	unsigned reader_kills;	       /* likewise */
 	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
 	uint64_t booted_ms;	       /* 0: with the history */
 	uint64_t short_ms; /* since when */
