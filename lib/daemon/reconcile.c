@@ -324,7 +324,7 @@ static int ask_taken(const struct reconcile *reconcile, const struct lea_entry *
 	const int event_fd = reconcile->options->event_fd;
 	const int r = entry->device.diskseq && is_read ? lea_queue_ask_taken(event_fd, entry) : 0;
 
-	return r > 0 ? reconcile->options->has_lock || lea_queue_is_running(event_fd) : r;
+	return r > 0 && !reconcile->options->has_lock ? lea_queue_ask_running(event_fd) : r;
 }
 
 /* A noted duplicate needs no record: it waits until the other device goes. */
@@ -729,7 +729,10 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 	int r;
 
 	LEA_CRASHPOINT("sweep.begin", NULL);
-	reconcile.has_boot_scan = options->left && lea_flag_is_up(options->event_fd, LEA_FLAG_BOOT);
+	r = options->left ? lea_boot_scan_ask(options) : 0;
+	if (r < 0)
+		return r;
+	reconcile.has_boot_scan = r;
 	/* What udev still reads it may name yet: then it is a change. */
 	reconcile.probes = options->conf->probe_unknown && options->conf->event_activation &&
 			   !options->is_boot && !options->takes_note && !reconcile.has_boot_scan &&

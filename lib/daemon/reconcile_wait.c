@@ -66,9 +66,9 @@ static int wait_for_boot_scan(const struct lea_reconcile_options *options,
 	int r = 0;
 
 	while (!r && !are_recorded(options, unrecorded)) {
-		if (!lea_boot_scan_runs(options))
+		if (lea_boot_scan_ask(options) == 0)
 			return -ESRCH;
-		r = lea_wait_pause(&wait, lea_queue_is_running(options->event_fd));
+		r = lea_wait_pause(&wait, lea_queue_ask_running(options->event_fd) != 0);
 	}
 	return r == LEA_WAIT_QUIET ? -EAGAIN : r;
 }

@@ -68,7 +68,7 @@ bool lea_udev_is_idle(const struct lea_world *world)
 
 static bool is_idle(int event_fd)
 {
-	return !lea_queue_has_work(event_fd) && !lea_queue_is_running(event_fd);
+	return !lea_queue_has_work(event_fd) && lea_queue_ask_running(event_fd) == 0;
 }
 
 int lea_wait_idle(const struct lea_reconcile_options *options, uint32_t deadline_ms)
@@ -78,7 +78,7 @@ int lea_wait_idle(const struct lea_reconcile_options *options, uint32_t deadline
 				.quiet_ms = LEA_UDEV_QUIET_MS};
 
 	while (!is_idle(options->event_fd))
-		if (lea_wait_pause(&wait, lea_queue_is_running(options->event_fd)))
+		if (lea_wait_pause(&wait, lea_queue_ask_running(options->event_fd) != 0))
 			return LEA_WAIT_TIMED_OUT;
 	return 0;
 }
@@ -112,12 +112,12 @@ static bool is_same(const struct trace *a, const struct trace *b)
 
 /* @is_needed: may end the wait; NULL: never. */
 static int wait_udev(const struct lea_reconcile_options *options, struct lea_wait *wait,
-		     bool (*is_needed)(const struct lea_reconcile_options *options))
+		     int (*is_needed)(const struct lea_reconcile_options *options))
 {
 	struct trace last = {0}, now;
 	bool has_moved;
 
-	while (lea_udev_is_busy(options->world) && (!is_needed || is_needed(options))) {
+	while (lea_udev_is_busy(options->world) && (!is_needed || is_needed(options) != 0)) {
 		now = look_at_udev(options->world);
 		has_moved = !is_same(&now, &last);
 		last = now;
@@ -136,9 +136,9 @@ int lea_wait_udev(const struct lea_reconcile_options *options, uint32_t deadline
 	return wait_udev(options, &wait, NULL);
 }
 
-bool lea_boot_scan_runs(const struct lea_reconcile_options *options)
+int lea_boot_scan_ask(const struct lea_reconcile_options *options)
 {
-	return lea_flag_is_up(options->event_fd, LEA_FLAG_BOOT);
+	return lea_flag_ask(options->event_fd, LEA_FLAG_BOOT);
 }
 
 int lea_gate_wait(const struct lea_reconcile_options *options)
@@ -148,5 +148,5 @@ int lea_gate_wait(const struct lea_reconcile_options *options)
 				.quiet_ms = LEA_UDEV_QUIET_MS,
 				.poll_ms = GATE_POLL_MS};
 
-	return wait_udev(options, &wait, lea_boot_scan_runs);
+	return wait_udev(options, &wait, lea_boot_scan_ask);
 }

@@ -55,8 +55,8 @@ bool lea_udev_runs(const struct lea_world *world);
 bool lea_udev_is_idle(const struct lea_world *world);
 /* Does udev have pending or unfinished events? Costs one stat of /run/udev/queue. */
 bool lea_udev_is_busy(const struct lea_world *world);
-/* Is a boot scan running? It handles the devices that udev announces. */
-bool lea_boot_scan_runs(const struct lea_reconcile_options *options);
+/* Is a boot scan running? It handles the devices that udev announces. As lea_flag_ask answers. */
+LEA_MUST_CHECK int lea_boot_scan_ask(const struct lea_reconcile_options *options);
 
 /*
  * lea_gate_wait - wait while a boot scan runs and udev makes progress

@@ -58,11 +58,13 @@ int lea_flag_show(int event_fd, const char *name, int *ret_fd)
 	return 0;
 }
 
-bool lea_flag_is_up(int event_fd, const char *name)
+int lea_flag_ask(int event_fd, const char *name)
 {
 	LEA_AUTO(lea_closep)
 	int fd = openat(event_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+	if (fd < 0 || fcntl(fd, F_GETLK, &whole) < 0)
+		return lea_is_shortage(-errno) ? -errno : 0;
+	return whole.l_type != F_UNLCK;
 }

@@ -8,8 +8,6 @@
 
 #include "base/err.h"
 
-#include <stdbool.h>
-
 #define LEA_FLAG_RUNNER	  "lock"   /* processes the queue */
 #define LEA_FLAG_RESIDENT "runner" /* the resident runner, also while it sleeps */
 #define LEA_FLAG_BOOT	  "boot"   /* the boot scan: listens to udev while the gate is closed */
@@ -22,11 +20,12 @@ enum lea_flag_outcome {
  * lea_flag_raise - raise a flag exclusively
  * @event_fd: /run/lvm/event
  * Returns 0 with *ret_fd (owned), LEA_FLAG_HELD or -errno. The flag falls when the process closes
- * any descriptor of that file; so a process must not call lea_flag_is_up for a flag that it holds.
+ * any descriptor of that file; so a process must not call lea_flag_ask for a flag that it holds.
  */
 LEA_MUST_CHECK int lea_flag_raise(int event_fd, const char *name, int *ret_fd);
 /* The same for a flag that several processes may raise. The descriptor is read-only, so that /run
  * can be remounted read-only. 0 or -errno. */
 LEA_MUST_CHECK int lea_flag_show(int event_fd, const char *name, int *ret_fd);
-/* Only a snapshot: the state may change at any time. */
-bool lea_flag_is_up(int event_fd, const char *name);
+/* Is the flag up? 1: yes, 0: no, or a shortage (base/err.h): not known. Only a snapshot: the state
+ * may change at any time. */
+LEA_MUST_CHECK int lea_flag_ask(int event_fd, const char *name);

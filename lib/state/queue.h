@@ -60,9 +60,9 @@ enum lea_queue_outcome {
 /* Makes this process the runner, without blocking. 0 with *ret_lock_fd (owned; closing it ends the
  * role), LEA_QUEUE_RUNNING or -errno. */
 LEA_MUST_CHECK int lea_queue_lock(int event_fd, int *ret_lock_fd);
-/* Does a runner hold the lock? Only a snapshot. A process that holds the lock must not call this:
- * it would lose the lock. */
-bool lea_queue_is_running(int event_fd);
+/* Does a runner hold the lock? As lea_flag_ask answers. A process that holds the lock must not call
+ * this: it would lose the lock. */
+LEA_MUST_CHECK int lea_queue_ask_running(int event_fd);
 
 /*
  * Takes entries for a pass; the caller holds the lock. Entries that a dead runner had taken come

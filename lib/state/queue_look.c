@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-bool lea_queue_is_running(int event_fd)
+int lea_queue_ask_running(int event_fd)
 {
-	return lea_flag_is_up(event_fd, LEA_FLAG_RUNNER);
+	return lea_flag_ask(event_fd, LEA_FLAG_RUNNER);
 }
 
 int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)

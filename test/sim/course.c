@@ -518,6 +518,14 @@ static void note_busy_udev(struct sim_course *course, const struct sim_step *ste
 		course->busy_until_ms[disk] = until_ms;
 }
 
+/* There is no room for the event of what a command made of it. */
+static bool becomes_pv_unheard(const struct sim_course *course, const struct sim_state *state,
+			       unsigned disk)
+{
+	return course->is_short && state->disk[disk].is_there &&
+	       strcmp(state->disk[disk].pvid, course->before.disk[disk].pvid) != 0;
+}
+
 static void note_disk(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -525,6 +533,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	bool was_not_read;
 
 	note_state(course, step, state, disk);
+	course->is_lost[disk] |= becomes_pv_unheard(course, state, disk);
 	note_shortage(course, state, disk);
 	note_probe(course, step, state, disk);
 	note_busy_udev(course, step, state, disk);
@@ -532,8 +541,10 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		note_busy(course, step, state, disk);
 	if (!is_named(step, disk))
 		return;
-	/* udev could not read it for its add, and is not asked again. */
-	was_not_read = before->fails && !now->fails && course->busy_until_ms[disk] == SIM_EVER;
+	/* udev could not read it for its add, and is not asked again before a reconcile. */
+	was_not_read = course->busy_until_ms[disk] == SIM_EVER &&
+		       ((before->fails && !now->fails) ||
+			(before->hangs && !now->hangs && course->is_unsure[disk]));
 	if (step->op == SIM_DELAY)
 		course->delay_ms[disk] = step->n;
 	course->is_lost[disk] |= step->op == SIM_LOSE;

@@ -313,7 +313,10 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	if (((oracle->course.is_short || loses_event(step, state, vg->id) ||
 	      loses_to_deaths(&oracle->course)) &&
 	     vg->is_due_by_repeat && sim_is_announced(&oracle->course, state, vg->id)) ||
-	    went_unread(oracle, step, state, vg->id))
+	    went_unread(oracle, step, state, vg->id) ||
+	    /* Nobody has read that it was wiped: the VG went with it, and was not taken up anew. */
+	    ((vg->off_ms || vg->off_soon_ms) &&
+	     sim_went_as_copy(&oracle->course, state, vg->id, step->a % SIM_DISKS)))
 		vg->is_due = vg->is_asked_for = false;
 	vg->was_sound = is_sound;
 }

@@ -67,6 +67,7 @@ struct status {
 	struct json_object *failed_json, *incomplete_json, *outdated_json, *initramfs_json,
 		*problems_json;
 	size_t pending, taken, aside;
+	bool is_boot_scan, is_running, is_resident;
 	struct lea_vg_summary vgs;
 	unsigned int unwatched, unused;
 	struct lea_active_vgs active;
@@ -385,6 +386,14 @@ static int read_memory(struct status *status)
 	return 0;
 }
 
+static int ask_flag(int event_fd, const char *name, bool *ret_is_up)
+{
+	const int r = lea_flag_ask(event_fd, name);
+
+	*ret_is_up = r > 0;
+	return r < 0 ? r : 0;
+}
+
 static int collect(struct status *status)
 {
 	struct lea_world *world = status->session->world;
@@ -407,6 +416,9 @@ static int collect(struct status *status)
 	r = r ? r : lea_queue_count(event_fd, "queue", &status->pending);
 	r = r ? r : lea_queue_count(event_fd, "taken", &status->taken);
 	r = r ? r : lea_queue_count(event_fd, "failed", &status->aside);
+	r = r ? r : ask_flag(event_fd, LEA_FLAG_BOOT, &status->is_boot_scan);
+	r = r ? r : ask_flag(event_fd, LEA_FLAG_RUNNER, &status->is_running);
+	r = r ? r : ask_flag(event_fd, LEA_FLAG_RESIDENT, &status->is_resident);
 	r = r ? r : lea_claim_each(&claims, take_claim, status);
 	r = r ? r : lea_missing_each(run_fd, take_missing, status);
 	if (!r)
@@ -448,11 +460,11 @@ static const char *in_charge_text(enum lea_rule_override override)
 }
 
 /* While a boot scan runs, it works on the queue, not the runner. */
-static const char *runner_word(const struct status *status, bool is_boot, bool is_running)
+static const char *runner_word(const struct status *status)
 {
-	if (is_running && !is_boot)
+	if (status->is_running && !status->is_boot_scan)
 		return "working";
-	return lea_flag_is_up(status->session->event_fd, LEA_FLAG_RESIDENT) ? "idle" : "none";
+	return status->is_resident ? "idle" : "none";
 }
 
 /* The first members; the lists follow, which are filled while VGs are counted. */
@@ -490,21 +502,18 @@ static void add_counts(struct status *status)
 static int print_json(struct status *status, FILE *out)
 {
 	struct lea_world *world = status->session->world;
-	const int event_fd = status->session->event_fd;
-	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
-	const bool is_running = lea_queue_is_running(event_fd);
 	struct lea_json *json = &status->json;
 	struct json_object *top = json->top;
 	char why[LEA_DM_RULES_WHY_BYTES];
 
 	lea_json_text(json, top, "in_charge", in_charge_key(lea_rule_override_find(world->root)));
 	lea_json_text(json, top, "gate", lea_gate_word(world));
-	lea_json_text(json, top, "runner", runner_word(status, is_boot, is_running));
-	lea_json_bool(json, top, "boot_scan", is_boot);
+	lea_json_text(json, top, "runner", runner_word(status));
+	lea_json_bool(json, top, "boot_scan", status->is_boot_scan);
 	lea_json_number(json, top, "pending", status->pending);
 	lea_json_number(json, top, "taken", status->taken);
 	lea_json_number(json, top, "quarantined", status->aside);
-	lea_json_bool(json, top, "running", is_running);
+	lea_json_bool(json, top, "running", status->is_running);
 	lea_json_text(json, top, "dm_rules",
 		      lea_dm_rules_describe(world, status->session->conf, why));
 	lea_json_text(json, top, "dm_rules_reason", why);
@@ -529,15 +538,12 @@ static void print_memory(const struct status *status, FILE *out)
 static int print_text(struct status *status, FILE *out)
 {
 	struct lea_world *world = status->session->world;
-	const int event_fd = status->session->event_fd;
-	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
 	char why[LEA_DM_RULES_WHY_BYTES], vgs[LEA_VG_SUMMARY_BYTES];
 	const char *word;
 
 	fprintf(out, "in charge: %s\ngate: %s\nrunner: %s%s\n",
 		in_charge_text(lea_rule_override_find(world->root)), lea_gate_word(world),
-		runner_word(status, is_boot, lea_queue_is_running(event_fd)),
-		is_boot ? ", the boot scan is running" : "");
+		runner_word(status), status->is_boot_scan ? ", the boot scan is running" : "");
 	word = lea_dm_rules_describe(world, status->session->conf, why);
 	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
 	print_memory(status, out);

@@ -195,8 +195,9 @@ static void find_machine(struct lea_explainer *explainer)
 		.volume_list_where = explainer->volume_list_where,
 		.is_gate_closed = explainer->run_fd >= 0 && lea_gate_is_closed(explainer->run_fd),
 		.gate_closed_s = lea_explainer_age_s(explainer, LEA_GATE_ARMED),
-		.has_runner = event_fd >= 0 && (lea_flag_is_up(event_fd, LEA_FLAG_RESIDENT) ||
-						lea_flag_is_up(event_fd, LEA_FLAG_RUNNER)),
+		/* If that is not known, nothing is put down to its absence. */
+		.has_runner = event_fd >= 0 && (lea_flag_ask(event_fd, LEA_FLAG_RESIDENT) != 0 ||
+						lea_flag_ask(event_fd, LEA_FLAG_RUNNER) != 0),
 		.pending = count_of(event_fd, "queue"),
 		.taken = count_of(event_fd, "taken"),
 		.is_compared = conf->compare_ms > 0,

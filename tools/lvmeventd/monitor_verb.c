@@ -44,7 +44,7 @@ static void let_needed_work(struct lea_world *world)
 	const uint64_t until_ms = lea_world_now_ms(world) + WAIT_MS;
 	LEA_AUTO(lea_closep) int event_fd = lea_file_open_folder(lea_world_run(world), "event");
 
-	while (event_fd >= 0 && lea_flag_is_up(event_fd, LEA_FLAG_NEEDED) &&
+	while (event_fd >= 0 && lea_flag_ask(event_fd, LEA_FLAG_NEEDED) != 0 &&
 	       lea_world_now_ms(world) < until_ms)
 		world->clock->sleep_ms(world->clock, PAUSE_MS);
 }

@@ -306,18 +306,19 @@ static void open_watch(struct turn_wait *wait)
 	wait->watch_fd = -2;
 }
 
-/* Our own activation works: it goes first. A look after the watch: its end is not missed. */
+/* Our own activation works: it goes first. A look after the watch: its end is not missed. If it is
+ * not known whether it works, the command does not wait for it. */
 static bool runner_works(struct turn_wait *wait)
 {
 	char path[64];
 
-	if (wait->terms->event_fd < 0 || !lea_flag_is_up(wait->terms->event_fd, LEA_FLAG_RUNNER))
+	if (wait->terms->event_fd < 0 || lea_flag_ask(wait->terms->event_fd, LEA_FLAG_RUNNER) <= 0)
 		return false;
 	if (wait->watch_fd < 0 || wait->watches_runner)
 		return true;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/" LEA_FLAG_RUNNER, wait->terms->event_fd);
 	wait->watches_runner = inotify_add_watch(wait->watch_fd, path, IN_CLOSE_WRITE) >= 0;
-	return lea_flag_is_up(wait->terms->event_fd, LEA_FLAG_RUNNER);
+	return lea_flag_ask(wait->terms->event_fd, LEA_FLAG_RUNNER) > 0;
 }
 
 static void take_slot(struct turn_wait *wait, uint32_t i)

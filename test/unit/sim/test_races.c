@@ -216,6 +216,58 @@ TEST_TIMES(copy_of_a_slow_disk_that_was_wiped_is_a_change, 2)
 	expect(_i ? NULL : "a VG must be active and is not");
 }
 
+/* It went before anybody had read that it was wiped, or after. */
+TEST_TIMES(copy_of_a_wiped_disk_that_goes_unread_may_stay_down, 2)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	unplug(5, 1000);
+	state.disk[0].slow_ms = 4000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 4000}, 1000000);
+	state.disk[0].is_pv = false;
+	state.disk[0].pvid[0] = state.disk[0].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_WIPE, .a = 0}, 1);
+	plug(5, _i ? 2000 : 1000000);
+	unplug(0, 2000000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
+/* udev gave up on the disk, and asks for it again after a reconcile. Rows: it hung for its add or
+ * did not. */
+TEST_TIMES(disk_that_hung_for_its_add_is_added_by_a_reconcile, 2)
+{
+	begin(1);
+	unplug(0, 1000000);
+	plug(0, 1000);
+	state.disk[0].hangs = _i;
+	step((struct sim_step){.op = _i ? SIM_HANG : SIM_WAIT, .a = 0}, 1000);
+	take_down(1000);
+	state.disk[0].hangs = false;
+	step((struct sim_step){.op = SIM_HEAL, .a = 0}, 700000);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
+/* A command made it a PV in a shortage, or while there was none: its copy may be read first. */
+TEST_TIMES(copy_of_what_a_shortage_hid_is_no_copy, 2)
+{
+	begin(1);
+	if (_i)
+		step((struct sim_step){.op = SIM_SHORT, .n = 1}, 100000);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(1, 2);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, 1000);
+	step((struct sim_step){.op = SIM_ROOM}, 100000);
+	take_down(100000);
+	copy(0, 5, false);
+	unplug(5, 100000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
 /* The event of the disk was lost for a shortage, and no link leads to it. */
 TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
 {
