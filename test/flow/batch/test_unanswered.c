@@ -7,9 +7,14 @@
 #include "fake/no_descriptor.h"
 #include "flow/batch_scratch.h"
 #include "record/recorded_marker.h"
+#include "state/flag.h"
 #include "state/mark.h"
 #include "state/online.h"
 #include "unit/suite.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 const struct fixture fixture = {setup, teardown};
 const double timeout_s = 300;
@@ -19,6 +24,8 @@ const double timeout_s = 300;
 #define REFUSED	 "8:48-3"
 
 #define MANY 1000000U
+
+static pid_t boot_scan; /* 0: none runs */
 
 /* In place of libc's; counted with the calls of openat. */
 int faccessat(int dir_fd, const char *path, int mode, int flags)
@@ -48,6 +55,22 @@ static int reconciled(void)
 	return lea_reconcile(&options, &result);
 }
 
+static int leave(void *arg, const struct lea_entry *entry)
+{
+	return 0;
+}
+
+static int reconciled_beside_boot_scan(void)
+{
+	const struct lea_reconcile_options options = {.world = machine.world,
+						      .conf = conf,
+						      .event_fd = batch_options.event_fd,
+						      .left = leave};
+	struct lea_reconcile_result result;
+
+	return lea_reconcile(&options, &result);
+}
+
 static void plug_two(void)
 {
 	machine_plug("stripe-a", "sdb", 32, 2);
@@ -63,6 +86,25 @@ static void is_there(void)
 {
 	machine.properties = MEMBER;
 	machine_plug("one-pv", "sda", 16, 7);
+}
+
+/* Another process: a flag says nothing to who holds it. */
+static void boot_scan_has_it(void)
+{
+	int fd;
+
+	is_there();
+	boot_scan = fork();
+	if (!boot_scan) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (lea_flag_raise(batch_options.event_fd, LEA_FLAG_BOOT, &fd))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_gt(boot_scan, 0);
+	while (lea_flag_ask(batch_options.event_fd, LEA_FLAG_BOOT) <= 0)
+		usleep(1000);
 }
 
 static void one_came(void)
@@ -153,10 +195,16 @@ static const struct {
 	{"a reconcile where all is done", was_recorded, reconciled, ""},
 	{"a reconcile of a PV that was refused", was_refused, reconciled, ""},
 	{"a reconcile of a PV without its record", lost_its_record, reconciled, ""},
+	{"a reconcile beside the boot scan", boot_scan_has_it, reconciled_beside_boot_scan, ""},
 };
 
 static void begin(void (*before)(void))
 {
+	if (boot_scan) {
+		kill(boot_scan, SIGKILL);
+		waitpid(boot_scan, NULL, 0);
+		boot_scan = 0;
+	}
 	setup();
 	before();
 	activated[0] = '\0';

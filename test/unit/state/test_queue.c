@@ -313,18 +313,18 @@ TEST(one_runner_at_a_time_has_the_lock)
 	int lock_fd = -1, other, status;
 	pid_t pid;
 
-	ck_assert(!lea_queue_ask_running(event_fd));
+	ck_assert_int_eq(lea_queue_ask_running(event_fd), 0);
 	ck_assert_int_eq(lea_queue_lock(event_fd, &lock_fd), 0);
 	pid = fork();
 	if (pid == 0)
-		_exit(lea_queue_ask_running(event_fd) &&
+		_exit(lea_queue_ask_running(event_fd) == 1 &&
 				      lea_queue_lock(event_fd, &other) == LEA_QUEUE_RUNNING
 			      ? 0
 			      : 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(status == 0, "a second process must not become the runner");
 	close(lock_fd);
-	ck_assert(!lea_queue_ask_running(event_fd));
+	ck_assert_int_eq(lea_queue_ask_running(event_fd), 0);
 }
 
 TEST(an_entry_that_is_too_large_is_refused)
