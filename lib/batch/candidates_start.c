@@ -57,7 +57,6 @@
 #include "batch/requeue.h"
 #include "state/mark.h"
 #include "state/online.h"
-#include "world/sysfs.h"
 #include "world/timeline.h"
 
 static void finished(void *arg, const struct lea_worker_result *result);
@@ -80,22 +79,10 @@ static int hand_over(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 
 /* A VG that may have a twin, with the claim that it would get. */
 struct named {
-	struct lea_world *world; /* borrowed */
+	const struct lea_claims *claims; /* borrowed */
 	const struct lea_scan_vg *scanned;
 	struct lea_claim claim;
 };
-
-/* Has each disk of the VG gone that the claim is of? Then it holds no name: what it may have left
- * active keeps its device names, of which no second one is made. */
-static bool has_gone(const struct named *named, const struct lea_claim *claim)
-{
-	if (claim->state != LEA_CLAIM_DONE)
-		return false;
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (lea_sysfs_find_instance(named->world, &claim->pv[i].id) != LEA_SYSFS_ABSENT)
-			return false;
-	return true;
-}
 
 /* A PV is in one VG only: if one of the other VG's is in this VG now, the other one was removed. */
 static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim)
@@ -103,12 +90,13 @@ static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim
 	const struct named *named = arg;
 
 	return claim->state != LEA_CLAIM_FAILED && strcmp(vg_id, named->scanned->vg->id) != 0 &&
-	       !lea_claim_shares_pv(claim, &named->claim) && !has_gone(named, claim);
+	       !lea_claim_shares_pv(claim, &named->claim) &&
+	       !lea_claim_has_gone(named->claims, claim);
 }
 
 static int search_twin(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
 {
-	struct named named = {.world = candidates->options->world, .scanned = scanned};
+	struct named named = {.claims = &candidates->claims, .scanned = scanned};
 	struct lea_claim_index *index;
 	int r = lea_scan_vg_claim(scanned, &named.claim);
 

@@ -20,6 +20,7 @@
 #include "state/mark.h"
 #include "state/online.h"
 #include "world/proc_stat.h"
+#include "world/sysfs.h"
 
 #define FOLDER	    "event/claims"
 #define MAGIC	    "lvmevent-claim 1"
@@ -124,7 +125,11 @@ static int ask_owner(const struct lea_claims *claims, const struct lea_claim *cl
 int lea_claims_init(struct lea_claims *claims, struct lea_world *world, struct lea_claims_now *now)
 {
 	*claims = (struct lea_claims){
-		.run_fd = lea_world_run(world), .proc_fd = lea_world_proc(world), .now = now};
+		.run_fd = lea_world_run(world),
+		.proc_fd = lea_world_proc(world),
+		.now = now,
+		.world = world,
+	};
 	return claims->run_fd < 0 ? claims->run_fd : claims->proc_fd < 0 ? claims->proc_fd : 0;
 }
 
@@ -416,6 +421,16 @@ static int lock(const struct lea_claims *claims, const char *vg_id, int *ret_fol
 {
 	*ret_folder_fd = lea_id_ok(vg_id) ? open_folder(claims) : -EINVAL;
 	return *ret_folder_fd < 0 ? *ret_folder_fd : lea_file_lock(*ret_folder_fd, LOCK_MS);
+}
+
+bool lea_claim_has_gone(const struct lea_claims *claims, const struct lea_claim *claim)
+{
+	if (claim->state != LEA_CLAIM_DONE || !claims->world)
+		return false;
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (lea_sysfs_find_instance(claims->world, &claim->pv[i].id) != LEA_SYSFS_ABSENT)
+			return false;
+	return true;
 }
 
 bool lea_claim_is_of_other(const struct lea_claim *claim)

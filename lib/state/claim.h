@@ -67,6 +67,7 @@ struct lea_claims {
 	int run_fd;		    /* /run/lvm */
 	int proc_fd;		    /* /proc */
 	struct lea_claims_now *now; /* NULL: read the values for each claim */
+	struct lea_world *world;    /* tells which disks are there; NULL: all count as there */
 };
 
 /* Opens what is not open yet. 0, or why there is no folder to read. */
@@ -168,6 +169,10 @@ LEA_MUST_CHECK int lea_claim_mark_gone(const struct lea_claims *claims, const ch
  * must stay inactive.
  */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
+
+/* DONE, and each disk of it has gone? Then it holds no name, nor a vgs_online file: what it may have
+ * left active keeps its device names, of which no second one is made. */
+bool lea_claim_has_gone(const struct lea_claims *claims, const struct lea_claim *claim);
 
 /* CLAIMED by another process, which lives, or will soon have died. */
 bool lea_claim_is_of_other(const struct lea_claim *claim);

@@ -128,18 +128,27 @@ int lea_claim_index_each_named(
 	return r;
 }
 
+struct sharer {
+	const struct lea_claims *claims; /* borrowed */
+	char vg_id[33];
+};
+
 static int stands_behind(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
-	return strcmp(vg_id, arg) != 0 && (claim->state != LEA_CLAIM_FAILED || claim->is_online);
+	const struct sharer *sharer = arg;
+
+	return strcmp(vg_id, sharer->vg_id) != 0 &&
+	       (claim->state != LEA_CLAIM_FAILED || claim->is_online) &&
+	       !lea_claim_has_gone(sharer->claims, claim);
 }
 
 int lea_claim_index_is_shared(const struct lea_claim_index *index, const struct lea_claims *claims,
 			      const char *name, const char *vg_id)
 {
-	char id[33];
+	struct sharer sharer = {.claims = claims};
 
-	snprintf(id, sizeof(id), "%s", vg_id);
-	return lea_claim_index_each_named(index, claims, name, stands_behind, id);
+	snprintf(sharer.vg_id, sizeof(sharer.vg_id), "%s", vg_id);
+	return lea_claim_index_each_named(index, claims, name, stands_behind, &sharer);
 }
 
 int lea_claim_index_forget(struct lea_claim_index *index, const struct lea_claims *claims,

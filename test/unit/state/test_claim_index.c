@@ -16,6 +16,7 @@
 
 static char dir[FOLDER_BYTES];
 static struct lea_claims claims;
+static struct tree tree;
 static struct lea_claim_index own, *const claim_index = &own;
 static char told[256]; /* ids, each followed by a space */
 
@@ -24,11 +25,15 @@ static void setup(void)
 	claims.run_fd = folder_new(dir);
 	claims.proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(claims.proc_fd, 0);
+	tree_init(&tree);
+	tree_mkdir(&tree, "/sys/dev/block/8:32");
+	claims.world = &tree.world;
 }
 
 static void teardown(void)
 {
 	lea_claim_index_clear(claim_index);
+	tree_done(&tree);
 	close(claims.proc_fd);
 	folder_remove(dir, claims.run_fd);
 }
@@ -98,18 +103,20 @@ TEST(claims_are_found_by_name)
 static const struct {
 	const char *id, *name;
 	enum lea_claim_state state;
-	bool is_online, is_shared;
+	bool is_online, is_shared, has_gone;
 } others[] = {
-	{VG_ID, "a", LEA_CLAIM_DONE, false, false}, /* its own */
-	{VG_OTHER, "b", LEA_CLAIM_DONE, false, false},
-	{VG_OTHER, "a", LEA_CLAIM_FAILED, false, false},
-	{VG_OTHER, "a", LEA_CLAIM_FAILED, true, true},
-	{VG_OTHER, "a", LEA_CLAIM_DONE, false, true},
+	{VG_ID, "a", LEA_CLAIM_DONE, false, false, false}, /* its own */
+	{VG_OTHER, "b", LEA_CLAIM_DONE, false, false, false},
+	{VG_OTHER, "a", LEA_CLAIM_FAILED, false, false, false},
+	{VG_OTHER, "a", LEA_CLAIM_FAILED, true, true, false},
+	{VG_OTHER, "a", LEA_CLAIM_FAILED, true, true, true},
+	{VG_OTHER, "a", LEA_CLAIM_DONE, false, true, false},
+	{VG_OTHER, "a", LEA_CLAIM_DONE, false, false, true},
 };
 
 TEST_EACH(vgs_online_may_be_another_vgs, others)
 {
-	struct lea_claim_pv pv = {.pvid = PV_A, .id = {8, 32, 8}};
+	struct lea_claim_pv pv = {.pvid = PV_A, .id = {8, others[_i].has_gone ? 48 : 32, 0}};
 	struct lea_claim claim = {.state = LEA_CLAIM_FAILED,
 				  .vg_name = "a",
 				  .is_transient = true,
