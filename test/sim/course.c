@@ -424,7 +424,8 @@ bool sim_has_shortage(const struct sim_history *history)
 	return false;
 }
 
-/* A shortage, even one that begins a moment later, may hide that a disk goes. */
+/* A shortage, even one that begins a moment later, may hide that a disk goes. Of one that udev could
+ * not read, it does not say that a PV goes. */
 static void note_gone(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -433,7 +434,7 @@ static void note_gone(struct sim_course *course, const struct sim_step *step,
 
 	if (before->is_there && (!now->is_there || now->diskseq != before->diskseq)) {
 		course->gone[disk] = *before;
-		*told_ms = course->is_lost[disk] || course->is_short
+		*told_ms = course->is_lost[disk] || course->is_short || before->fails
 				   ? SIM_EVER
 				   : state->now_ms + SIM_ANSWERED_MS + course->delay_ms[disk];
 	}
@@ -565,6 +566,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	 * slowly as it began, for an add and for what is written to it. */
 	if (now->is_there && now->hangs &&
 	    (course->udev_until_ms[disk] > state->now_ms ||
+	     (course->no_record_ms[disk] &&
+	      course->no_record_ms[disk] + before->slow_ms + SIM_ANSWERED_MS > state->now_ms) ||
 	     course->added_ms[disk] + course->delay_ms[disk] + before->slow_ms + SIM_ANSWERED_MS >
 		     state->now_ms ||
 	     course->told_ms[disk] > state->now_ms))

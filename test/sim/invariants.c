@@ -114,8 +114,9 @@ static bool has_vg(const struct rest *rest, const char *id)
 	return false;
 }
 
-/* Without numbers of instances a copy that got the number of the disk looks like that disk. */
-static bool is_on_copies(const struct rest *rest, const char *text)
+/* Without numbers of instances a copy that got the number of the disk looks like that disk, and if
+ * nobody saw that go, so does any disk. */
+static bool has_heir(const struct rest *rest, const char *text)
 {
 	char pvid[33];
 	unsigned count;
@@ -127,7 +128,7 @@ static bool is_on_copies(const struct rest *rest, const char *text)
 		for (unsigned i = 0; i < SIM_DISKS; i++)
 			count += rest->state->disk[i].is_there &&
 				 !strcmp(rest->state->disk[i].pvid, pvid);
-		if (count > 1)
+		if (count > 1 || sim_has_gone_unseen(rest->course, pvid, NULL))
 			return rest->history->conf & SIM_CONF_NO_DISKSEQ;
 	}
 	return false;
@@ -136,7 +137,7 @@ static bool is_on_copies(const struct rest *rest, const char *text)
 static void judge_claim(const struct rest *rest, const char *id, const char *text)
 {
 	if (!has_vg(rest, id) && claim_has_instance(rest, text) &&
-	    !is_changed_unseen(rest->history) && !is_on_copies(rest, text))
+	    !is_changed_unseen(rest->history) && !has_heir(rest, text))
 		sim_found(rest->findings, "a claim stays of a VG that no disk has: %s", id);
 	if (strstr(text, "\nstate claimed\n"))
 		sim_found(rest->findings, "a claim stays claimed by nobody: %s", id);

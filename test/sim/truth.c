@@ -256,11 +256,12 @@ bool sim_is_sound(const struct sim_state *state, const char *vg_id)
 		disk = &state->disk[i];
 		if (!disk->is_there || !disk->is_pv)
 			continue;
-		/* outdated metadata; a PV that was taken out of the VG elsewhere; a slow one of a
-		 * rejected path */
+		/* outdated metadata, or others as new; a PV that was taken out of the VG
+		 * elsewhere; a slow one of a rejected path */
 		if (has_pv(newest, disk->pvid)
 			    ? disk->is_rejected || sim_is_silent(disk) ||
-				      strcmp(disk->vg_id, vg_id) || disk->seqno != newest->seqno
+				      strcmp(disk->vg_id, vg_id) || disk->seqno != newest->seqno ||
+				      strcmp(disk->vg_name, newest->vg_name)
 			    : !strcmp(disk->vg_id, vg_id))
 			return false;
 	}

@@ -41,16 +41,20 @@ TEST_TIMES(copy_has_the_record_of_a_disk_whose_end_was_lost, 4)
 	judge(_i == 3 ? NULL : "a copy has the record of a PV");
 }
 
-/* Rows: how long after the disk went a shortage begins; does the kernel number instances? */
+/* Rows: how long after the disk went a shortage begins; does the kernel number instances; can the
+ * disk be read? */
 static const struct {
 	uint64_t short_after_ms;
 	uint32_t conf;
+	bool fails;
 	const char *kind;
 } ends[] = {
-	{0, SIM_CONF_NO_DISKSEQ, NULL},
-	{1, SIM_CONF_NO_DISKSEQ, NULL},
-	{10000, SIM_CONF_NO_DISKSEQ, "a record stays of a PV that is gone"},
-	{0, 0, "a record stays of a PV that is gone"},
+	{0, SIM_CONF_NO_DISKSEQ, false, NULL},
+	{1, SIM_CONF_NO_DISKSEQ, false, NULL},
+	{10000, SIM_CONF_NO_DISKSEQ, false, "a record stays of a PV that is gone"},
+	{10000, SIM_CONF_NO_DISKSEQ, true, NULL},
+	{0, 0, false, "a record stays of a PV that is gone"},
+	{0, 0, true, "a record stays of a PV that is gone"},
 };
 
 TEST_EACH(record_stays_if_a_shortage_hid_the_end_of_the_disk, ends)
@@ -58,6 +62,9 @@ TEST_EACH(record_stays_if_a_shortage_hid_the_end_of_the_disk, ends)
 	history.conf = ends[_i].conf;
 	number();
 	begin(1);
+	state.disk[0].fails = ends[_i].fails;
+	if (ends[_i].fails)
+		step((struct sim_step){.op = SIM_FAIL, .a = 0}, 1000);
 	if (!ends[_i].short_after_ms)
 		step((struct sim_step){.op = SIM_SHORT, .n = 1}, 1000);
 	unplug(0, ends[_i].short_after_ms);
@@ -66,6 +73,30 @@ TEST_EACH(record_stays_if_a_shortage_hid_the_end_of_the_disk, ends)
 	step((struct sim_step){.op = SIM_ROOM}, 1000);
 	plug(4, 100000);
 	judge(ends[_i].kind);
+}
+
+/* A VG was removed, and the disk hangs: then udev may give up on what the command wrote. Rows: did it
+ * have the time to read that? */
+TEST_TIMES(claim_stays_of_a_vg_whose_end_udev_could_not_read, 2)
+{
+	static struct sim_left claim = {
+		.path = "/run/lvm/event/claims/vg0-id",
+		.text = "lvmevent-claim 1\nstate done\npv pv0 8:0 1\n"};
+
+	end.left = &claim;
+	number();
+	begin(1);
+	state.disk[0].slow_ms = 2500;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 2500}, 100000);
+	state.disk[0].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_REMOVE, .a = 0}, _i ? 1 : 100000);
+	state.disk[0].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 0}, 700000);
+	state.disk[0].hangs = false;
+	state.disk[0].slow_ms = 0;
+	step((struct sim_step){.op = SIM_HEAL, .a = 0}, 100000);
+	judge(_i ? NULL : "a claim stays of a VG that no disk has");
+	end.left = &left;
 }
 
 /* A command changes the disk by the name of one path, and udev hears of no change of the other,

@@ -605,6 +605,17 @@ TEST_TIMES(names_may_be_those_of_a_vg_that_is_active, 2)
 	expect(_i ? NULL : "a VG must be active and is not");
 }
 
+/* Another host changed one disk of it and renamed the VG on the other one. Rows: is that as new? */
+TEST_TIMES(vg_with_two_names_of_one_age_need_not_be_active, 2)
+{
+	begin(2);
+	take_down(1000);
+	strcpy(state.disk[1].vg_name, _i ? "vg1" : "vg0");
+	unplug(0, 1000);
+	plug(0, 1000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
 static void wipe_original(uint32_t slow_ms, bool is_suspended)
 {
 	state.disk[0].slow_ms = slow_ms;
