@@ -185,6 +185,33 @@ bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid,
 	return false;
 }
 
+/* Is there another disk with the PV of one that has gone? */
+static bool has_come_back(const struct sim_state *state, unsigned disk, const char *pvid)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (i != disk && sim_is_pv(&state->disk[i]) && !strcmp(state->disk[i].pvid, pvid))
+			return true;
+	return false;
+}
+
+bool sim_is_taken_for_gone(const struct sim_course *course, const struct sim_history *history,
+			   const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk], *gone;
+	const bool is_blind = history->conf & SIM_CONF_NO_DISKSEQ;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		gone = &course->gone[i];
+		if ((course->is_lost[disk] || (is_blind && course->is_short)) &&
+		    course->gone_told_ms[i] == SIM_EVER && gone->major == now->major &&
+		    gone->minor == now->minor &&
+		    (is_blind || !strcmp(gone->pvid, now->pvid) ||
+		     has_come_back(state, disk, gone->pvid)))
+			return true;
+	}
+	return false;
+}
+
 /* Of which disks have our processes heard by now, and have dealt with them? */
 static uint32_t known_disks(const struct sim_course *course, uint64_t now_ms)
 {

@@ -87,5 +87,10 @@ bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *s
  * next. */
 bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid,
 			 const uint32_t number[2]);
+/* A disk went, and under its number came another path to it, or another disk and its own PV under
+ * another number, and nobody was told of either: what udev and the record know of the number stays
+ * true. Where the kernel numbers no instances, so it does whatever disk had the number. */
+bool sim_is_taken_for_gone(const struct sim_course *course, const struct sim_history *history,
+			   const struct sim_state *state, unsigned disk);
 /* Our processes have read each disk of the VG, or will. */
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

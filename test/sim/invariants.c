@@ -21,6 +21,7 @@ struct rest {
 	const struct sim_course *course;
 	const struct sim_state *state;
 	struct sim_findings *findings;
+	char epoch[80];	 /* as claims have it; "": unknown */
 	bool has_silent; /* a disk does not answer, so what waits for it waits on */
 	bool is_smooth;	 /* no shortage is left, and not so many runners died that one gives up */
 };
@@ -134,8 +135,19 @@ static bool has_heir(const struct rest *rest, const char *text)
 	return false;
 }
 
+/* A shortage may keep a claim of an epoch that has ended, which nobody reads any more. */
+static bool is_of_ended_epoch(const struct rest *rest, const char *text)
+{
+	char line[96];
+
+	snprintf(line, sizeof(line), "\nepoch %s\n", rest->epoch);
+	return sim_has_shortage(rest->history) && *rest->epoch && !strstr(text, line);
+}
+
 static void judge_claim(const struct rest *rest, const char *id, const char *text)
 {
+	if (is_of_ended_epoch(rest, text))
+		return;
 	if (!has_vg(rest, id) && claim_has_instance(rest, text) &&
 	    !is_changed_unseen(rest->history) && !has_heir(rest, text))
 		sim_found(rest->findings, "a claim stays of a VG that no disk has: %s", id);
@@ -328,7 +340,8 @@ static void judge_record(const struct rest *rest, const struct sim_end *end, uns
 	const struct sim_disk *disk = &rest->state->disk[at];
 
 	if (!sim_is_pv(disk) || !*disk->vg_id || !sim_is_sound(rest->state, disk->vg_id) ||
-	    rest->course->is_unsure[at] || disk->of >= 0)
+	    rest->course->is_unsure[at] || disk->of >= 0 ||
+	    sim_is_taken_for_gone(rest->course, rest->history, rest->state, at))
 		return;
 	if (!has_file(end, RUN "pvs_online/", disk->pvid))
 		sim_found(rest->findings, "a PV has no record: %s on disk %u", disk->pvid, at);
@@ -349,6 +362,17 @@ static void judge_use(const struct rest *rest, const struct sim_use *use)
 			  use->longest_block_in, use->longest_block_ms);
 }
 
+static void read_epoch(const struct sim_end *end, char epoch[static 80])
+{
+	char boot[40];
+	unsigned number;
+
+	for (size_t i = 0; i < end->left_count; i++)
+		if (!strcmp(end->left[i].path, RUN "event/epoch") &&
+		    sscanf(end->left[i].text, "%39s %u", boot, &number) == 2)
+			snprintf(epoch, 80, "%s-%u", boot, number);
+}
+
 void sim_invariants(const struct sim_history *history, const struct sim_course *course,
 		    const struct sim_end *end, struct sim_findings *findings)
 {
@@ -362,6 +386,7 @@ void sim_invariants(const struct sim_history *history, const struct sim_course *
 		sim_found(findings, "%s", end->broken);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		rest.has_silent |= is_silent(&rest.state->disk[i]);
+	read_epoch(end, rest.epoch);
 	judge_use(&rest, &end->use);
 	if (!rest.is_smooth || rest.has_silent)
 		return;

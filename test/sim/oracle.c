@@ -208,18 +208,16 @@ static bool was_read_as_free(const struct sim_oracle *oracle, const struct sim_s
 	return false;
 }
 
-/* A disk went and another path to it came under its number, and nobody was told of either: what udev
- * and the record know of the number stays true. Where the kernel numbers no instances, so it does
- * whatever disk had the number. */
-static bool is_taken_for_gone(const struct sim_oracle *oracle, const struct sim_state *state,
-			      unsigned disk)
+static bool has_one_taken_for_gone(const struct sim_oracle *oracle, const struct sim_state *state,
+				   const char *id)
 {
-	const struct sim_disk *now = &state->disk[disk];
-	const bool is_blind = oracle->history->conf & SIM_CONF_NO_DISKSEQ;
+	const uint32_t disks = sim_disks_of(state, id);
 
-	return (oracle->course.is_lost[disk] || (is_blind && oracle->course.is_short)) &&
-	       sim_has_gone_unseen(&oracle->course, is_blind ? NULL : now->pvid,
-				   (const uint32_t[]){now->major, now->minor});
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i &&
+		    sim_is_taken_for_gone(&oracle->course, oracle->history, state, i))
+			return true;
+	return false;
 }
 
 /* It is a copy of a slow disk that was wiped, of which nobody knows yet: that one counts, and what comes
@@ -248,7 +246,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 		return false;
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id) &&
-		       !is_taken_for_gone(oracle, state, step->a % SIM_DISKS) &&
+		       !has_one_taken_for_gone(oracle, state, id) &&
 		       !is_beside_wiped(oracle, state, step->a % SIM_DISKS) &&
 		       !is_made_slowly(oracle, state, vg);
 	return (step->op == SIM_HEAL || step->op == SIM_SLOW) &&

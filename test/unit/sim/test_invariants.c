@@ -99,6 +99,55 @@ TEST_TIMES(claim_stays_of_a_vg_whose_end_udev_could_not_read, 2)
 	end.left = &left;
 }
 
+/* The claim is of the epoch before. Rows: was there a shortage? */
+TEST_TIMES(claim_of_an_epoch_that_has_ended_counts_no_more, 2)
+{
+	static struct sim_step steps[] = {{.op = SIM_SOFT_REBOOT}, {.op = SIM_SHORT_ONCE, .n = 1}};
+	static struct sim_left files[] = {
+		{.path = "/run/lvm/event/epoch", .text = "boot 2\n"},
+		{.path = "/run/lvm/event/claims/vg0-id",
+		 .text = "lvmevent-claim 1\nepoch boot-1\nstate done\npv pv0 8:0 1\n"}};
+
+	memcpy(history.step, steps, sizeof(steps));
+	history.count = _i ? 2 : 1;
+	end.left = files;
+	end.left_count = 2;
+	number();
+	begin(1);
+	take_down(1000);
+	unplug(0, 100000);
+	judge(_i ? NULL : "a claim stays of a VG of which no disk is there");
+	end.left = &left;
+	end.left_count = 1;
+}
+
+/* Nobody was told that a disk went, nor which one has its number. Rows: has its own PV come back
+ * under another number? */
+TEST_TIMES(pv_that_got_a_number_unseen_may_have_no_record, 2)
+{
+	left.text = "8:1\nvg:vg0\n";
+	number();
+	begin(2);
+	step((struct sim_step){.op = SIM_LOSE, .a = 0}, 1000);
+	unplug(0, 100000);
+	unplug(1, 100000);
+	state.disk[1].minor = 0;
+	step((struct sim_step){.op = SIM_LOSE, .a = 1}, 1000);
+	plug(1, 100000);
+	if (_i) {
+		state.disk[0].minor = 1;
+		plug(0, 100000);
+	} else {
+		write_vg(2, 4);
+		state.disk[0].is_pv = false;
+		state.disk[1].pv_count = 1;
+		memcpy(state.disk[1].pv[0], state.disk[1].pvid, sizeof(state.disk[1].pv[0]));
+		step((struct sim_step){.op = SIM_WAIT}, 1000);
+	}
+	judge(_i ? NULL : "a PV has no record");
+	left.text = "8:0\nvg:vg0\n";
+}
+
 /* A command changes the disk by the name of one path, and udev hears of no change of the other,
  * also if the first one has gone when the change is seen. Rows: is the first one a path of it? */
 TEST_TIMES(pv_that_was_made_through_a_path_that_went_has_no_record, 2)
