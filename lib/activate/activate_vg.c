@@ -314,7 +314,7 @@ static int check_age(struct lea_activate_vg *vg, struct lea_activate_result *res
 
 	r = r || !shown ? r : lea_ages_note(ages, shown);
 	r = r || !shown ? r : lea_ages_ask(ages, vg->scanned->vg, shown, &outdated);
-	result->shortage = lea_is_shortage(r) ? r : 0;
+	result->shortage = lea_shortage_of(r);
 	if (r != LEA_OUTDATED)
 		return r;
 	lea_outdated_describe(outdated, vg->scanned->vg, shown, reason);

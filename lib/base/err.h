@@ -30,6 +30,12 @@ static inline bool lea_is_shortage(int fault)
 	       fault == -EAGAIN || fault == -EMFILE || fault == -ENFILE || fault == -ENOBUFS;
 }
 
+/* For a question to which a fault other than a shortage is the answer "no": 0, or the shortage. */
+static inline int lea_shortage_of(int fault)
+{
+	return lea_is_shortage(fault) ? fault : 0;
+}
+
 /*
  * LEA_NOT_NOW is a fault of a single VG or device that may go away: another process holds the lock,
  * or a disk or udev does not answer in time. Work on other VGs continues; this one is retried

@@ -58,14 +58,16 @@ int lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
 		       const struct lea_entry *entry)
 {
 	const struct lea_boot_pv *const *pv;
+	int r;
 
 	if (!held->count || entry->device.is_gone)
 		return LEA_HELD_BACK_NOT;
 	pv = bsearch(entry->pvid, held->remembered, held->count, sizeof(const struct lea_boot_pv *),
 		     compare_pvid);
-	return pv && lea_original_is_elsewhere(world, *pv, &entry->device)
-		       ? lea_device_queue_put(&held->devices, entry)
-		       : LEA_HELD_BACK_NOT;
+	r = pv ? lea_original_ask_elsewhere(world, *pv, &entry->device) : 0;
+	if (r <= 0)
+		return r < 0 ? r : LEA_HELD_BACK_NOT;
+	return lea_device_queue_put(&held->devices, entry);
 }
 
 int lea_held_back_release(struct lea_held_back *held, struct lea_log *log,

@@ -46,12 +46,14 @@ static bool is_disk(const char *name)
 	return true;
 }
 
-/* Returns 0 or -ENOMEM. */
+/* 0 or a shortage. */
 static int read_ids(struct lea_needed_disks *disks, struct lea_arena *arena, struct disk *disk)
 {
 	struct lea_below_ids ids;
+	int r = lea_below_ids_read(disks->world, disk->devno, 0, &ids);
 
-	lea_below_ids_read(disks->world, disk->devno, 0, &ids);
+	if (r)
+		return r;
 	disk->wwid = lea_arena_strdup(arena, ids.wwid);
 	disk->address = lea_arena_strdup(arena, ids.address);
 	return disk->wwid && disk->address ? 0 : -ENOMEM;

@@ -35,11 +35,12 @@ static struct lea_needed_pv *find(struct search *search, const struct lea_udevmo
 	struct lea_boot_pv wanted = {0};
 	const struct lea_needed_pv key = {.pv = &wanted};
 	struct lea_needed_pv *found;
+	enum lea_boot_kind kind;
 
 	if (!event->is_pv || event->device.is_gone || lea_id_parse(event->fs_uuid, wanted.pvid) < 0)
 		return NULL;
 	found = bsearch(&key, search->pv, search->count, sizeof(key), by_pvid);
-	return found && lea_below_kind(search->world, devno) == found->pv->kind &&
+	return found && !lea_below_kind(search->world, devno, &kind) && kind == found->pv->kind &&
 			       lea_needed_disks_carry(search->world, found->pv, devno)
 		       ? found
 		       : NULL;

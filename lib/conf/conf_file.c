@@ -207,7 +207,7 @@ int lea_conf_add_defaults(struct lea_conf_reader *reader)
 	r = r ? r : lea_text_parse(text, bytes, &options, &why, &tree);
 	/* If the file is missing, unreadable or broken, the compiled-in defaults apply. */
 	if (r)
-		return lea_is_shortage(r) ? r : 0;
+		return lea_shortage_of(r);
 	return add_source(reader, tree, false, NULL);
 }
 

@@ -4,21 +4,28 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "world/stack.h"
 #include "world/sysfs.h"
 
 #define DM_UUID_BYTES 160U
 
-void lea_below_ids_read(struct lea_world *world, struct lea_devno devno, uint32_t partition,
-			struct lea_below_ids *ret_ids)
+int lea_below_ids_read(struct lea_world *world, struct lea_devno devno, uint32_t partition,
+		       struct lea_below_ids *ret_ids)
 {
+	int r = lea_id_wwid(world, devno, partition, ret_ids->wwid);
+
 	ret_ids->partition = partition;
 	ret_ids->address[0] = '\0';
-	if (!lea_id_wwid(world, devno, partition, ret_ids->wwid) && ret_ids->wwid[0])
-		return;
+	if (!r && ret_ids->wwid[0])
+		return 0;
 	ret_ids->wwid[0] = '\0';
-	if (lea_sysfs_address(world, devno, partition, ret_ids->address, sizeof(ret_ids->address)))
+	if (lea_is_shortage(r))
+		return r;
+	r = lea_sysfs_address(world, devno, partition, ret_ids->address, sizeof(ret_ids->address));
+	if (r)
 		ret_ids->address[0] = '\0';
+	return lea_shortage_of(r);
 }
 
 bool lea_below_is(const struct lea_boot_below *below, const struct lea_below_ids *ids)
@@ -26,13 +33,6 @@ bool lea_below_is(const struct lea_boot_below *below, const struct lea_below_ids
 	return (ids->wwid[0] || ids->address[0]) && below->partition == ids->partition &&
 	       !strcmp(below->wwid, ids->wwid) &&
 	       (ids->wwid[0] || !strcmp(below->address, ids->address));
-}
-
-static bool has(struct lea_world *world, struct lea_devno devno, const char *attribute)
-{
-	char text[8];
-
-	return !lea_sysfs_text(world, devno, attribute, text, sizeof(text));
 }
 
 static enum lea_boot_kind kind_of_dm(const char *uuid)
@@ -43,21 +43,29 @@ static enum lea_boot_kind kind_of_dm(const char *uuid)
 					     : LEA_BOOT_OTHER;
 }
 
-enum lea_boot_kind lea_below_kind(struct lea_world *world, struct lea_devno devno)
+int lea_below_kind(struct lea_world *world, struct lea_devno devno, enum lea_boot_kind *ret_kind)
 {
-	char uuid[DM_UUID_BYTES];
+	/* Those of the disk tell of its partition. */
+	static const struct {
+		const char *attribute;
+		enum lea_boot_kind kind;
+	} rows[] = {
+		{"md/level", LEA_BOOT_MD},
+		{"loop/backing_file", LEA_BOOT_LOOP},
+		{"../md/level", LEA_BOOT_OTHER},
+		{"../loop/backing_file", LEA_BOOT_OTHER},
+		{"partition", LEA_BOOT_PARTITION},
+	};
+	char text[DM_UUID_BYTES];
+	int r = lea_sysfs_text(world, devno, "dm/uuid", text, sizeof(text));
 
-	if (!lea_sysfs_text(world, devno, "dm/uuid", uuid, sizeof(uuid)))
-		return kind_of_dm(uuid);
-	if (has(world, devno, "md/level"))
-		return LEA_BOOT_MD;
-	if (has(world, devno, "loop/backing_file"))
-		return LEA_BOOT_LOOP;
-	if (!has(world, devno, "partition"))
-		return LEA_BOOT_DISK;
-	return has(world, devno, "../md/level") || has(world, devno, "../loop/backing_file")
-		       ? LEA_BOOT_OTHER
-		       : LEA_BOOT_PARTITION;
+	*ret_kind = r ? LEA_BOOT_DISK : kind_of_dm(text);
+	for (size_t i = 0; r && !lea_is_shortage(r) && i < ARRAY_SIZE(rows); i++) {
+		r = lea_sysfs_text(world, devno, rows[i].attribute, text, sizeof(text));
+		if (!r)
+			*ret_kind = rows[i].kind;
+	}
+	return lea_shortage_of(r);
 }
 
 struct each {
@@ -70,12 +78,14 @@ static int visit(void *arg, const struct lea_stack_device *device)
 {
 	const struct each *each = arg;
 	struct lea_below_ids ids;
+	uint32_t partition;
+	int r;
 
 	if (!device->is_bottom)
 		return lea_stack_is_lv(device) ? -ELOOP : 0;
-	lea_below_ids_read(each->world, device->devno,
-			   lea_sysfs_partition(each->world, device->devno), &ids);
-	return each->tell(each->arg, &ids);
+	r = lea_sysfs_partition(each->world, device->devno, &partition);
+	r = r ? r : lea_below_ids_read(each->world, device->devno, partition, &ids);
+	return r ? r : each->tell(each->arg, &ids);
 }
 
 int lea_below_each(struct lea_world *world, struct lea_devno devno,

@@ -17,16 +17,17 @@ struct lea_below_ids {
 	char address[LEA_BOOT_MEMORY_VALUE_BYTES + 1]; /* of a disk without wwid; "": unknown */
 };
 
-/* lea_below_ids_read - reads the ids from sysfs; what cannot be read is "". @partition: number; 0:
- * @devno is a whole disk. */
-void lea_below_ids_read(struct lea_world *world, struct lea_devno devno, uint32_t partition,
-			struct lea_below_ids *ret_ids);
+/* lea_below_ids_read - reads the ids from sysfs; what is not there is "". @partition: number; 0:
+ * @devno is a whole disk. 0 or a shortage. */
+LEA_MUST_CHECK int lea_below_ids_read(struct lea_world *world, struct lea_devno devno,
+				      uint32_t partition, struct lea_below_ids *ret_ids);
 
 /* Is this the remembered disk? A disk without ids is no remembered one. Pure. */
 bool lea_below_is(const struct lea_boot_below *below, const struct lea_below_ids *ids);
 
-/* What kind of device is this? LEA_BOOT_OTHER also if the kernel does not show it. */
-enum lea_boot_kind lea_below_kind(struct lea_world *world, struct lea_devno devno);
+/* What kind of device is this? LEA_BOOT_OTHER also if the kernel does not show it. 0 or a shortage. */
+LEA_MUST_CHECK int lea_below_kind(struct lea_world *world, struct lea_devno devno,
+				  enum lea_boot_kind *ret_kind);
 
 /*
  * lea_below_each - call @tell for each disk or partition at the bottom of a device's stack

@@ -128,27 +128,37 @@ static bool is_on_same_disk(const struct lea_boot_pv *one, const struct lea_boot
 	       one->partition == other->partition;
 }
 
+/* What sysfs says of the device. 0 or a shortage: half of it is nothing to remember. */
+static int describe(struct collector *collector, struct lea_devno devno, struct lea_boot_pv *pv)
+{
+	struct lea_world *world = collector->world;
+	char wwid[LEA_ID_BYTES] = "", address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
+	int r = lea_sysfs_partition(world, devno, &pv->partition);
+
+	r = r ? r : lea_below_kind(world, devno, &pv->kind);
+	r = r ? r : lea_shortage_of(lea_sysfs_number(world, devno, "size", &pv->size_sectors));
+	r = r ? r : lea_shortage_of(lea_id_wwid(world, devno, pv->partition, wwid));
+	r = r ? r
+	      : lea_shortage_of(lea_sysfs_address(world, devno, pv->partition, address,
+						  sizeof(address)));
+	pv->wwid = lea_arena_strdup(collector->arena, wwid);
+	pv->address = lea_arena_strdup(collector->arena, address);
+	return r ? r : pv->wwid && pv->address ? 0 : -ENOMEM;
+}
+
 /* @then: what the memory before has of the PV; NULL: nothing */
 static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 		  const struct lea_boot_pv *then, struct lea_boot_pv *pv)
 {
 	const struct lea_devno devno = {from->id.major, from->id.minor};
-	char wwid[LEA_ID_BYTES] = "", address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
+	int r = describe(collector, devno, pv);
 
+	if (r)
+		return r;
 	memcpy(pv->pvid, from->pvid, sizeof(pv->pvid));
 	read_properties(collector, devno);
 	pv->serial = property(collector, "ID_SERIAL_SHORT", false);
-	pv->partition = lea_sysfs_partition(collector->world, devno);
-	pv->kind = lea_below_kind(collector->world, devno);
-	if (lea_sysfs_number(collector->world, devno, "size", &pv->size_sectors))
-		pv->size_sectors = 0;
-	if (lea_id_wwid(collector->world, devno, pv->partition, wwid))
-		wwid[0] = '\0';
-	if (lea_sysfs_address(collector->world, devno, pv->partition, address, sizeof(address)))
-		address[0] = '\0';
-	pv->wwid = lea_arena_strdup(collector->arena, wwid);
-	pv->address = lea_arena_strdup(collector->arena, address);
-	if (!pv->serial || !pv->wwid || !pv->address)
+	if (!pv->serial)
 		return -ENOMEM;
 	/* The first average of a boot is that of the boot. */
 	pv->read_us = collector->is_same_boot && then && then->read_us && is_on_same_disk(then, pv)

@@ -109,7 +109,7 @@ static int read_kind(char *const environ_[], int run_fd, struct lea_entry *entry
 	/* A file that makes no sense must neither lose what came nor bring up what was there. */
 	if (r != LEA_SINCE_BEFORE)
 		entry->kind = is_new && !r ? LEA_ENTRY_ADD : LEA_ENTRY_MISSED;
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 static int read_number(char *const environ_[], struct lea_entry *entry)

@@ -104,7 +104,7 @@ static int may_be_it(struct lea_records *records, const struct lea_records_devic
 		return r;
 	r = predates(devices, device);
 	*ret_may = r != 0;
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 /* As the removal would have been; a pass that finds the number in use reads the device, and

@@ -29,7 +29,7 @@ static int ask_partitionable(struct lea_filter *filter, const struct lea_device 
 	} else {
 		*ret_is = type && type->minors > 1 && device->minor % type->minors == 0;
 	}
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 static int ask_partitioned(struct lea_filter *filter, const struct lea_device *device,

@@ -87,7 +87,7 @@ static int read_text(const struct lea_filter *filter, const char *name, char **r
 	const int r =
 		path ? lea_file_read_config(path, MAX_FILE_BYTES, ret_text, NULL) : -ENOMEM;
 
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 static int read_wwids(struct lea_filter *filter)

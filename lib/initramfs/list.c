@@ -277,7 +277,7 @@ static void each_row(struct list *list, enum lea_mount_text form,
 	if (r < 0 && !lea_is_shortage(r))
 		lea_log(list->world->log, LEA_LOG_WARNING,
 			"WARNING: %s; the image may lack an LV of it.", strerror(-r));
-	list->fault = lea_is_shortage(r) ? r : 0;
+	list->fault = lea_shortage_of(r);
 	for (size_t i = 0; i < rows.count && !list->fault; i++)
 		add(list, &rows.mount[i]);
 }

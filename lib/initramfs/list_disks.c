@@ -17,12 +17,12 @@ bool lea_list_disk_of(struct lea_world *world, const struct lea_found *found,
 		      struct lea_need_disk *ret_disk)
 {
 	const struct lea_devno devno = lea_device_devno(&found->device);
-	struct lea_need_disk disk = {.sectors = found->size_sectors,
-				     .partition = lea_sysfs_partition(world, devno)};
+	struct lea_need_disk disk = {.sectors = found->size_sectors};
 
 	_Static_assert(sizeof(disk.id) == LEA_ID_BYTES, "an id fits");
 	memcpy(disk.pvid, found->label.pvid, sizeof(disk.pvid));
-	if (lea_id_mark(world, devno, disk.partition, disk.id))
+	if (lea_sysfs_partition(world, devno, &disk.partition) ||
+	    lea_id_mark(world, devno, disk.partition, disk.id))
 		return false;
 	*ret_disk = disk;
 	return true;

@@ -191,7 +191,7 @@ static int want_crypttab(const struct lister *lister)
 	r = r ? r : lea_mounts_parse(text, LEA_CRYPTTAB, &rows);
 	for (size_t i = 0; i < rows.count; i++)
 		want_device(lister, rows.mount[i].source, SOURCE);
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 /* A word "vg" or "vg/lv", with valid names */

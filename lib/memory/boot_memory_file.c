@@ -75,31 +75,39 @@ static int refuse(const struct lea_world *world, const struct place *place, cons
 }
 
 /* Early in the boot the mount point is still empty of what is mounted there, and may have files of
- * the time when it was none. */
-static bool will_be_hidden(struct lea_world *world, const char *path)
+ * the time when it was none. 1: it is one, 0: it is none, or a shortage: not known. */
+static int ask_hidden(struct lea_world *world, const char *path)
 {
 	struct lea_mounts mounts = {0};
 	const struct lea_mount *mount;
 	bool is_hidden;
+	int r = lea_mounts_read(world, LEA_FSTAB, &mounts);
 
-	if (lea_mounts_read(world, LEA_FSTAB, &mounts))
-		return false;
+	if (r)
+		return lea_shortage_of(r);
 	mount = lea_mounts_find_path(&mounts, path);
 	is_hidden = mount && strcmp(mount->point, "/") != 0;
 	lea_mounts_done(&mounts);
 	return is_hidden;
 }
 
-/* Why is a file in this folder not to be used? NULL: it may be. */
-static const char *why_not(struct lea_world *world, const struct place *place, int folder_fd)
+/* Why is a file in this folder not to be used? *ret_why: NULL: it may be. 0 or a shortage. */
+static int find_why_not(struct lea_world *world, const struct place *place, int folder_fd,
+			const char **ret_why)
 {
 	struct stat st;
 	int r = lea_file_check_private(folder_fd);
 
+	*ret_why = NULL;
 	r = r ? r : check_root(world, folder_fd, &st);
+	if (r && !lea_is_shortage(r))
+		*ret_why = r == -EXDEV ? "it is not on the root file system" : strerror(-r);
 	if (r)
-		return r == -EXDEV ? "it is not on the root file system" : strerror(-r);
-	return will_be_hidden(world, place->folder) ? "it is below a mount point of fstab" : NULL;
+		return *ret_why ? 0 : r;
+	r = ask_hidden(world, place->folder);
+	if (r > 0)
+		*ret_why = "it is below a mount point of fstab";
+	return r < 0 ? r : 0;
 }
 
 static bool is_later(const struct timespec *a, const struct timespec *b)
@@ -107,24 +115,29 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
 }
 
-static void consider(struct lea_world *world, const struct place *place, struct found *found,
-		     const char **ret_why)
+/* 0, also if it is not there or not to be used; or a shortage. */
+static int consider(struct lea_world *world, const struct place *place, struct found *found,
+		    const char **ret_why)
 {
 	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, place->folder);
 	const char *why;
 	struct stat st;
+	int r = folder_fd < 0 ? folder_fd : 0;
 
-	if (folder_fd < 0 || fstatat(folder_fd, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    (found->place && !is_later(&st.st_mtim, &found->written)))
-		return;
-	why = why_not(world, place, folder_fd);
-	if (why) {
+	if (!r && fstatat(folder_fd, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		r = -errno;
+	if (r)
+		return lea_shortage_of(r);
+	if (found->place && !is_later(&st.st_mtim, &found->written))
+		return 0;
+	r = find_why_not(world, place, folder_fd, &why);
+	if (why)
 		refuse(world, place, why, ret_why);
-		return;
-	}
+	if (r || why)
+		return r;
 	lea_closep(&found->folder_fd);
-	*found = (struct found){place, folder_fd, st.st_mtim};
-	folder_fd = -1;
+	*found = (struct found){place, LEA_TAKE_FD(folder_fd), st.st_mtim};
+	return 0;
 }
 
 /* Is there a place where the memory can be? */
@@ -183,9 +196,11 @@ int lea_boot_memory_find(struct lea_world *world, struct lea_arena *arena,
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		consider(world, &places[i], &found, &why);
-	if (!machine[0])
+	for (size_t i = 0; !r && i < ARRAY_SIZE(places); i++)
+		r = consider(world, &places[i], &found, &why);
+	if (r)
+		; /* a place that cannot be looked at may have the newest one */
+	else if (!machine[0])
 		r = refuse(world, &places[0], "this machine has no /etc/machine-id", &why);
 	else if (found.place)
 		r = read_found(world, arena, &found, machine, ret_memory, &why);

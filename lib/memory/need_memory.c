@@ -63,7 +63,7 @@ int lea_need_remembered(struct lea_needs *needs, struct lea_boot_memory *memory)
 			r = add_words(needs, i, &memory->vg[j]);
 	for (uint32_t i = 0; i < memory->vg_count; i++)
 		memory->vg[i].is_needed = is_needed(needs, &memory->vg[i]);
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 bool lea_need_is_remembered(const struct lea_need *need, const struct lea_boot_memory *memory)

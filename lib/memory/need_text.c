@@ -61,7 +61,7 @@ static int add(const struct reader *reader, enum lea_need_kind kind, const char 
 	if (r == -E2BIG)
 		refuse(reader, why_not(r));
 	/* Not a VG's or an LV's name: it is another device. */
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 /* @source: as in fstab, decoded. */
@@ -260,7 +260,7 @@ static int add_name(const struct reader *reader, char *value, const char *key)
 
 	if (r < 0 && !lea_is_shortage(r))
 		refuse(reader, why_not(r));
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 static int parse_parameter(const struct reader *reader, char *word)
@@ -354,7 +354,7 @@ static int add_needed(struct lea_need_list *list, const struct lea_need_sources 
 		if (r < 0 && !lea_is_shortage(r))
 			report(sources, "event/needed", i + 1, why_not(r));
 	}
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 static int add_last(struct lea_need_list *list, const struct lea_need_sources *sources)

@@ -126,7 +126,7 @@ static int add_remembered(struct lea_world *world, struct lea_needs *needs)
 
 	if (!r)
 		r = lea_need_remembered(needs, &memory);
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 int lea_boot_needs_read(struct lea_world *world, const struct lea_conf *conf,

@@ -106,7 +106,7 @@ static int fill(int folder_fd, const char *name, const char *epoch, struct lea_d
 	int r = lea_file_read_into(folder_fd, name, text, sizeof(text));
 
 	if (r || sscanf(text, "%63s %15s %32s %15s", its_epoch, state, vg_id, tie) < 3)
-		return lea_is_shortage(r) ? r : 0;
+		return lea_shortage_of(r);
 	duplicate->is_path = !strcmp(tie, "path");
 	if (lea_id_ok(vg_id))
 		memcpy(duplicate->vg_id, vg_id, sizeof(duplicate->vg_id));

@@ -87,11 +87,13 @@ static enum lea_entry_kind kind_of(const struct lea_duplicate *duplicate)
 	return duplicate->state == LEA_DUPLICATE_IGNORED ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
 }
 
-/* Does the devices file exclude @other, beside @pv? */
-static bool is_excluded(struct lea_world *world, const struct lea_conf *conf, const char *pvid,
+/* Does the devices file exclude @other, beside @pv? 1: yes, 0: no, or a shortage: not known. */
+static int ask_excluded(struct lea_world *world, const struct lea_conf *conf, const char *pvid,
 			const struct lea_device *pv, const struct lea_device *other)
 {
-	return lea_original_listed(world, conf, pvid, pv, other) == LEA_ORIGINAL_FIRST;
+	const int meant = lea_original_listed(world, conf, pvid, pv, other);
+
+	return meant < 0 ? meant : meant == LEA_ORIGINAL_FIRST;
 }
 
 /* What was noted of @found before, when the VG was refused for it, is so still. */
@@ -113,9 +115,11 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	if (r)
 		return r;
 	record->tie = lea_duplicate_tie(world, recorded, &found->device);
-	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world) ||
-	    is_excluded(world, conf, duplicate.pvid, recorded, &found->device))
+	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world))
 		return 0;
+	r = ask_excluded(world, conf, duplicate.pvid, recorded, &found->device);
+	if (r)
+		return r < 0 ? r : 0;
 	count = lea_duplicate_list(world, duplicate.pvid, listed);
 	for (int i = 0; i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &duplicate.id) &&
@@ -149,12 +153,12 @@ static bool is_outdone(const struct lea_found *found, const struct lea_vg *vg,
 	       (vg && !strcmp(found->vg->id, vg->id) && vg->seqno > found->vg->seqno);
 }
 
-/* Which of the two is the PV? One of them is that of @found, and the other one says @answer. */
-static enum lea_original find_original(struct lea_world *world, const struct lea_conf *conf,
-				       const struct lea_found *found, const struct lea_vg *vg,
-				       const struct lea_device *first,
-				       const struct lea_device *second,
-				       const struct lea_duplicate_answer *answer)
+/* Which of the two is the PV? One of them is that of @found, and the other one says @answer. As
+ * lea_original_listed. */
+static int find_original(struct lea_world *world, const struct lea_conf *conf,
+			 const struct lea_found *found, const struct lea_vg *vg,
+			 const struct lea_device *first, const struct lea_device *second,
+			 const struct lea_duplicate_answer *answer)
 {
 	const char *pvid = found->label.pvid;
 
@@ -176,8 +180,8 @@ int lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
 	r = lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded);
 	if (r)
 		return r < 0 ? r : 0;
-	return find_original(world, conf, found, found->vg, recorded, &found->device, answer) ==
-		       LEA_ORIGINAL_SECOND;
+	r = find_original(world, conf, found, found->vg, recorded, &found->device, answer);
+	return r < 0 ? r : r == LEA_ORIGINAL_SECOND;
 }
 
 int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
@@ -188,8 +192,9 @@ int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 
 	if (r)
 		return r;
-	if (is_excluded(world, conf, duplicate.pvid, &found->device, recorded))
-		return 0;
+	r = ask_excluded(world, conf, duplicate.pvid, &found->device, recorded);
+	if (r)
+		return r < 0 ? r : 0;
 	if (found->vg)
 		memcpy(duplicate.vg_id, found->vg->id, sizeof(duplicate.vg_id));
 	return put(world, &duplicate);
@@ -253,9 +258,11 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 	/* Before reading it: another path of the disk may hang. */
 	if (lea_duplicate_tie(options->world, own, other) != LEA_DUPLICATE_COPY)
 		return STANDING_TIED;
-	if (!options->devices &&
-	    is_excluded(options->world, options->conf, duplicate->pvid, own, other))
-		return STANDING_NONE;
+	r = options->devices ? 0
+			     : ask_excluded(options->world, options->conf, duplicate->pvid, own,
+					    other);
+	if (r)
+		return r < 0 ? r : STANDING_NONE;
 	if (options->has_read)
 		*options->has_read = true;
 	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other,
@@ -559,18 +566,20 @@ static enum lea_presence ask_now(const struct reconcile *reconcile, const struct
 }
 
 /* The devices file may have changed since the duplicate was noted. An ignored one brings nothing
- * up, nor does one that gives no answer. */
-static bool is_settled(const struct reconcile *reconcile, const struct lea_device *recorded,
+ * up, nor does one that gives no answer. 1: yes, 0: no, or a shortage: not known. */
+static int ask_settled(const struct reconcile *reconcile, const struct lea_device *recorded,
 		       const struct lea_duplicate *duplicate, const struct lea_device *device,
 		       enum lea_presence presence)
 {
-	enum lea_original meant;
+	int meant;
 
 	if (!recorded->name || duplicate->state == LEA_DUPLICATE_IGNORED ||
 	    lea_duplicate_tie(reconcile->world, recorded, device) != LEA_DUPLICATE_COPY)
-		return false;
+		return 0;
 	meant = lea_original_listed(reconcile->world, reconcile->conf, duplicate->pvid, recorded,
 				    device);
+	if (meant < 0)
+		return meant;
 	return meant == LEA_ORIGINAL_FIRST ||
 	       (meant != LEA_ORIGINAL_UNSURE && presence == LEA_PRESENT);
 }
@@ -605,9 +614,10 @@ static int ask_noted(const struct reconcile *reconcile, const struct lea_device 
 				&device, &is_another);
 
 		change->is_other[i] = presence == LEA_ABSENT;
-		change->has_gone[i] = change->is_other[i] || is_settled(reconcile, recorded,
-									&listed[i], &device,
-									presence);
+		r = change->is_other[i]
+			    ? 1
+			    : ask_settled(reconcile, recorded, &listed[i], &device, presence);
+		change->has_gone[i] = r > 0;
 		if (!change->has_gone[i] || listed[i].is_path)
 			continue;
 		change->is_news = true;

@@ -419,7 +419,7 @@ static void record_pv(struct lea_recorder *recorder, const struct lea_found *fou
 	 */
 	if (record->kind != LEA_RECORD_ONLINE) {
 		r = record->kind == LEA_RECORD_NOT_IN_VG ? 0 : lea_ages_note(recorder->ages, found);
-		record->fault = lea_is_shortage(r) ? r : 0;
+		record->fault = lea_shortage_of(r);
 		return;
 	}
 	r = put_record(recorder, found, record);

@@ -260,7 +260,7 @@ static void ask_content(int fd, struct lea_read *read)
 
 	if (r < 0)
 		read->content[0] = '\0';
-	read->fault = lea_is_shortage(r) ? r : 0;
+	read->fault = lea_shortage_of(r);
 }
 
 static void read_fd(int fd, const struct lea_read_cached *cached,

@@ -97,7 +97,7 @@ static int requeue_owed(void *arg, const char *owed)
 			"%s: what waited for it was killed; it is queued again", device.name);
 		r = lea_queue_put_device(debt->event_fd, (enum lea_entry_kind)kind, &device, pvid);
 	}
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 int lea_reader_requeue_owed(struct lea_world *world, int event_fd, bool is_old)
@@ -107,7 +107,7 @@ int lea_reader_requeue_owed(struct lea_world *world, int event_fd, bool is_old)
 
 	/* A folder that is not ours is as good as none. */
 	if (hung_fd < 0)
-		return lea_is_shortage(hung_fd) ? hung_fd : 0;
+		return lea_shortage_of(hung_fd);
 	return lea_hung_each_owed(hung_fd, requeue_owed, &debt);
 }
 

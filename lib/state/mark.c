@@ -103,7 +103,7 @@ static int ask_number(int event_fd, enum lea_mark mark, const char *key, uint64_
 	path_of(mark, key, path);
 	r = lea_file_read_link(event_fd, path, text, sizeof(text));
 	if (r)
-		return lea_is_shortage(r) ? r : 0;
+		return lea_shortage_of(r);
 	return lea_number_parse(text, UINT64_MAX, ret_number);
 }
 

@@ -341,7 +341,7 @@ int lea_newest_each(int run_fd, int (*tell)(void *arg, const struct lea_newest *
 		if (!parse_name(entry->d_name, vg_id, vg_name))
 			continue;
 		r = lea_newest_read(run_fd, vg_id, vg_name, &newest);
-		r = r == 0 ? tell(arg, &newest) : lea_is_shortage(r) ? r : 0;
+		r = r == 0 ? tell(arg, &newest) : lea_shortage_of(r);
 	}
 	return r;
 }

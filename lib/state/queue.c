@@ -386,7 +386,7 @@ int lea_queue_retry(int event_fd, size_t *ret_count)
 		/* Malformed files and notes stay in failed/. */
 		r = retry_one(event_fd, failed, name->d_name);
 		count += r == 0;
-		r = lea_is_shortage(r) ? r : 0;
+		r = lea_shortage_of(r);
 	}
 	if (!r)
 		*ret_count = count;

@@ -106,7 +106,7 @@ int lea_entry_pending_kind(int event_fd, const struct lea_entry *entry,
 	snprintf(path, sizeof(path), "queue/%s", entry->key);
 	r = lea_file_read_into(event_fd, path, text, sizeof(text));
 	if (r || sscanf(text, LEA_ENTRY_MAGIC "\naction add\nkind %7s\n", word) != 1)
-		return lea_is_shortage(r) ? r : 0;
+		return lea_shortage_of(r);
 	for (int kind = 0; kind < LEA_ENTRY_KINDS; kind++)
 		if (!strcmp(word, lea_entry_kind_names[kind]))
 			*ret_kind = (enum lea_entry_kind)kind;

@@ -165,7 +165,7 @@ int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *na
 
 	/* None is known, or none may be believed. */
 	if (hung_fd < 0)
-		return lea_is_shortage(hung_fd) ? hung_fd : 0;
+		return lea_shortage_of(hung_fd);
 	r = lea_file_list(hung_fd, ".", &dir);
 	while (seen++ < MOST_NAMES && (entry = lea_file_next(dir, &r)))
 		r = tell_file(hung_fd, entry->d_name, tell, arg);

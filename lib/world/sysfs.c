@@ -101,13 +101,13 @@ int lea_sysfs_number(struct lea_world *world, struct lea_devno devno, const char
 	return r ? r : lea_number_parse(text, UINT64_MAX, ret_number) ? 0 : LEA_SYSFS_MALFORMED;
 }
 
-uint32_t lea_sysfs_partition(struct lea_world *world, struct lea_devno devno)
+int lea_sysfs_partition(struct lea_world *world, struct lea_devno devno, uint32_t *ret_number)
 {
 	uint64_t number;
+	int r = lea_sysfs_number(world, devno, "partition", &number);
 
-	return lea_sysfs_number(world, devno, "partition", &number) || number > UINT32_MAX
-		       ? 0
-		       : (uint32_t)number;
+	*ret_number = r || number > UINT32_MAX ? 0 : (uint32_t)number;
+	return lea_shortage_of(r);
 }
 
 int lea_sysfs_address(struct lea_world *world, struct lea_devno devno, bool is_partition,
@@ -186,7 +186,7 @@ static int uuid_begins(int holders_fd, const char *name, const char *prefix)
 			? lea_file_read_into(holders_fd, path, uuid, sizeof(uuid))
 			: -ENAMETOOLONG;
 
-	return r ? (lea_is_shortage(r) ? r : 0) : !strncmp(uuid, prefix, strlen(prefix));
+	return r ? lea_shortage_of(r) : !strncmp(uuid, prefix, strlen(prefix));
 }
 
 /*

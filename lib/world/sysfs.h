@@ -49,8 +49,9 @@ LEA_MUST_CHECK int lea_sysfs_bytes(struct lea_world *world, struct lea_devno dev
 LEA_MUST_CHECK int lea_sysfs_number(struct lea_world *world, struct lea_devno devno,
 				    const char *attribute, uint64_t *ret_number);
 
-/* The number of a partition; 0: it is none, or that cannot be found out. */
-uint32_t lea_sysfs_partition(struct lea_world *world, struct lea_devno devno);
+/* *ret_number: of a partition; 0: it is none. 0, or the shortage for which it is not known. */
+LEA_MUST_CHECK int lea_sysfs_partition(struct lea_world *world, struct lea_devno devno,
+				       uint32_t *ret_number);
 
 /*
  * lea_sysfs_address - where the kernel has a disk: its folder below /sys/devices, without the

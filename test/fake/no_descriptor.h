@@ -3,6 +3,9 @@
  * openat(2). */
 #pragma once
 
+#include "base/err.h"
+
+#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -24,4 +27,22 @@ int openat(int dir_fd, const char *path, int flags, ...)
 		return -1;
 	}
 	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
+}
+
+/* Asks once more for each file that is opened, and that one cannot be. The answer is @want or a
+ * shortage; returns how often it was the shortage. */
+static inline unsigned int faults_of(int (*ask)(void), int want)
+{
+	unsigned int faults = 0, left = 0;
+	int r;
+
+	for (unsigned int call = 1; !left; call++) {
+		calls_until_fault = call;
+		r = ask();
+		left = calls_until_fault;
+		calls_until_fault = 0;
+		ck_assert_msg(r == want || lea_is_shortage(r), "call %u: %d", call, r);
+		faults += r < 0;
+	}
+	return faults;
 }

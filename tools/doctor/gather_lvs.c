@@ -321,7 +321,7 @@ static int read_unwatched(struct gather *gather)
 	if (gather->unwatched_count)
 		qsort(gather->unwatched, gather->unwatched_count, sizeof(*gather->unwatched),
 		      lea_compare_text);
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 /* The resource agents of Pacemaker name the VG in an attribute. */

@@ -253,7 +253,7 @@ static int list_note(struct status *status)
 		     : -ENOMEM;
 
 	if (r)
-		return lea_is_shortage(r) ? r : 0;
+		return lea_shortage_of(r);
 	line = strtok_r(text, "\n", &state);
 	if (!line || strcmp(line, LEA_INITRAMFS_NOTE_FIRST) != 0)
 		return 0;

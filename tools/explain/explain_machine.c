@@ -157,7 +157,7 @@ static int read_claims(struct lea_explainer *explainer)
 	if (explainer->claim_count)
 		qsort(explainer->claim, explainer->claim_count, sizeof(*explainer->claim),
 		      lea_compare_text);
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 static uint32_t count_of(int event_fd, const char *folder)

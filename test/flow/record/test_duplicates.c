@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A PV on a disk and on a copy of it: the VG is refused in all cases, until one of the disks is
  * removed. */
+#include "fake/no_descriptor.h"
 #include "flow/duplicates_scratch.h"
 #include "flow/outdated_scratch.h"
 #include "memory/boot_memory_file.h"
 #include "record/duplicate_note.h"
+#include "record/duplicate_original.h"
 
 const struct fixture fixture = {setup, teardown};
 
@@ -517,6 +519,33 @@ static const struct {
 	{{"naa.9", "naa.4"}, ""},
 	{{"naa.9", "naa.9"}, ""},
 };
+
+static int ask_memory(void)
+{
+	const struct lea_entry first = event("sda", 16, 1, PVID_ONE, false),
+			       second = event("sdb", 32, 2, PVID_ONE, false);
+	const struct lea_vg vg = {.id = VG_ONE_ID, .seqno = 9};
+
+	return lea_original_find(machine.world, conf, PVID_ONE, &vg, &first.device, &second.device);
+}
+
+static int ask_place(void)
+{
+	const struct lea_entry entry = event("sda", 16, 1, PVID_ONE, false);
+	const struct lea_boot_pv pv = {.wwid = "naa.5000000000000009"};
+
+	return lea_original_ask_elsewhere(machine.world, &pv, &entry.device);
+}
+
+TEST(a_memory_that_cannot_be_asked_for_a_shortage_is_not_unsure)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	remember("naa.2");
+	ck_assert_uint_gt(faults_of(ask_memory, LEA_ORIGINAL_SECOND), 2);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.5000000000000001\n");
+	ck_assert_uint_gt(faults_of(ask_place, 1), 0);
+}
 
 /* Of sda to sdd, the last two are copies of the first two. @wwids: remembered of the PVs. */
 static void plug_sets(const char *const wwids[2], struct lea_entry entries[4])

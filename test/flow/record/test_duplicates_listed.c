@@ -3,7 +3,9 @@
  * A PV on two disks, of which the devices file means one: sda has the id that the file lists, sdb
  * is its copy. Another PV of the file is listed by its name, so that events look at all PVIDs.
  */
+#include "fake/no_descriptor.h"
 #include "flow/duplicates_scratch.h"
+#include "record/duplicate_original.h"
 
 #define DEVICES "/etc/lvm/devices/system.devices"
 #define BY_NAME                                                                                    \
@@ -73,6 +75,20 @@ TEST_TIMES(a_copy_that_the_file_does_not_mean_stops_nothing, 2)
 	ck_assert_str_eq(machine.err, "");
 	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
 	ck_assert(!machine_has("/run/lvm/event/duplicates"));
+}
+
+static int ask_file(void)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdb", 32, 2, PVID_ONE, false)};
+
+	return lea_original_find(machine.world, conf, PVID_ONE, NULL, &entries[0].device,
+				 &entries[1].device);
+}
+
+TEST(a_file_that_cannot_be_asked_for_a_shortage_is_not_unsure)
+{
+	ck_assert_uint_gt(faults_of(ask_file, LEA_ORIGINAL_FIRST), 1);
 }
 
 /* udev has seen both before the event of the second one is processed. */
