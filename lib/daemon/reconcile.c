@@ -85,6 +85,16 @@ static bool is_on_number(struct reconcile *reconcile, const struct lea_claim_pv 
 	       !lea_duplicate_is_named_another(reconcile->options->world, &device, pv->pvid);
 }
 
+/* Was the instance read, and is it not to be used? If that is not known, a claim of it stays. */
+static bool was_refused(const struct reconcile *reconcile, const struct lea_claim_pv *pv)
+{
+	char key[LEA_DEVID_TEXT_BYTES];
+
+	lea_devid_format(&pv->id, key);
+	return reconcile->has_refused &&
+	       lea_mark_ask(reconcile->options->event_fd, LEA_MARK_REFUSED, key) > 0;
+}
+
 /*
  * May the PV still be on this instance? No if the instance has gone, or was read and has no record
  * any more: the VG was removed, or exported. Where instances are not numbered, another disk with
@@ -93,19 +103,14 @@ static bool is_on_number(struct reconcile *reconcile, const struct lea_claim_pv 
 static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
 {
 	const struct lea_reconcile_options *options = reconcile->options;
-	char key[LEA_DEVID_TEXT_BYTES];
 
 	if (!lea_devset_has(&reconcile->there, &pv->id) &&
 	    lea_sysfs_find_instance(options->world, &pv->id) == LEA_SYSFS_ABSENT)
 		return false;
 	if (lea_records_have(&reconcile->records, pv->pvid, NULL))
 		return pv->id.diskseq || lea_records_have(&reconcile->records, pv->pvid, &pv->id) ||
-		       is_on_number(reconcile, pv);
-	if (!reconcile->has_refused || !pv->id.diskseq)
-		return pv->id.diskseq;
-	lea_devid_format(&pv->id, key);
-	/* If that is not known, the claim stays. */
-	return lea_mark_ask(options->event_fd, LEA_MARK_REFUSED, key) <= 0;
+		       (is_on_number(reconcile, pv) && !was_refused(reconcile, pv));
+	return pv->id.diskseq && !was_refused(reconcile, pv);
 }
 
 static bool is_any_left(struct reconcile *reconcile, const struct lea_claim *claim)
@@ -312,7 +317,7 @@ static int how_it_came(const struct lea_reconcile_options *options, const struct
 	if (lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)))
 		r = lea_since_ask(lea_world_run(options->world), initialized, device->diskseq);
 	*ret_coming = r ? CAME_UNHEEDED : strcmp(first, uuid) ? BECAME_PV : CAME_AS_PV;
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 /*
@@ -557,7 +562,7 @@ static int kind_of_unnamed(struct lea_world *world, const struct lea_device *dev
 	    lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)))
 		r = lea_since_ask(lea_world_run(world), initialized, device->diskseq);
 	*ret_kind = was_pv || r ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
-	return lea_is_shortage(r) ? r : 0;
+	return lea_shortage_of(r);
 }
 
 /*
