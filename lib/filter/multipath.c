@@ -16,7 +16,8 @@
 #include "base/file.h"
 #include "world/udevdb.h"
 
-#define MAX_FILE_BYTES (1024U * 1024U)
+#define MAX_FILE_MIB   16U /* some 400,000 ids; nothing is ever taken out of the file */
+#define MAX_FILE_BYTES (MAX_FILE_MIB * 1024U * 1024U)
 
 /* Strips sysfs's prefix or multipath's leading digit, so that "naa.3600..." equals "3600...". */
 static const char *bare(const char *id)
@@ -80,13 +81,16 @@ static int parse_wwids(struct lea_wwids *wwids)
 }
 
 /* A file that is not there, or that cannot be read, says nothing, as for lvm2: *ret_text stays
- * NULL. A shortage is no answer. */
+ * NULL. A shortage is no answer. One that is too large is no file of multipath's. */
 static int read_text(const struct lea_filter *filter, const char *name, char **ret_text)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(filter->world, name);
 	const int r =
 		path ? lea_file_read_config(path, MAX_FILE_BYTES, ret_text, NULL) : -ENOMEM;
 
+	if (r == -EFBIG)
+		lea_log(filter->world->log, LEA_LOG_WARNING,
+			"%s is not used: it is larger than %u MiB", name, MAX_FILE_MIB);
 	return lea_shortage_of(r);
 }
 

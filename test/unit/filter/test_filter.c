@@ -302,6 +302,25 @@ TEST_EACH(each_wwids_row, wwids)
 	judge(wwids[_i].claim, wwids[_i].is_path ? "device is a multipath component" : NULL);
 }
 
+/* Rows: more ids than any machine has had; more than a file that multipath has written can have. */
+TEST_TIMES(a_long_wwids_file_is_read, 2)
+{
+	const size_t bytes = (_i ? 17U : 2U) << 20;
+	char *text = malloc(bytes + 1);
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < bytes; i++)
+		text[i] = i % 64 ? '#' : '\n';
+	memcpy(text + bytes - 16, "\n/3600a0b80000/\n", 17);
+	tree_put(&tree, "/sys/dev/block/8:0/device/wwid", "naa.600a0b80000\n");
+	tree_put(&tree, "/etc/multipath/wwids", text);
+	free(text);
+	ck_assert_int_eq(make(""), 0);
+	judge("its last line", _i ? NULL : "device is a multipath component");
+	ck_assert_msg(!_i == !strstr(tree.logged, "wwids is not used: it is larger than 16 MiB"),
+		      "%s", tree.logged);
+}
+
 /* A machine may have a thousand paths: what multipath has written is read once for all of them. */
 TEST(multipaths_files_are_read_once)
 {
