@@ -81,15 +81,21 @@ int lea_refused_set(int event_fd, const char *key)
 	return utimensat(fd, key, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
 bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *than)
 {
 	char path[PATH_BYTES];
+	struct timespec now;
 	struct stat st;
 
 	path_of(LEA_MARK_REFUSED, key, path);
 	return !fstatat(event_fd, path, &st, AT_SYMLINK_NOFOLLOW) &&
-	       (st.st_mtim.tv_sec < than->tv_sec ||
-		(st.st_mtim.tv_sec == than->tv_sec && st.st_mtim.tv_nsec < than->tv_nsec));
+	       (is_before(&st.st_mtim, than) ||
+		(!clock_gettime(CLOCK_REALTIME, &now) && is_before(&now, &st.st_mtim)));
 }
 
 /* ---- marks with a number */

@@ -53,7 +53,8 @@ LEA_MUST_CHECK int lea_mark_ask_any(int event_fd, enum lea_mark mark);
  * What udev learns later, even while the device is read, was not judged. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_refused_set(int event_fd, const char *key);
-/* False if it is not set. */
+/* Also if it is of a time that has yet to come: then the clock was set back, and the order of the two
+ * is not known. False if it is not set. */
 bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *than);
 
 /*

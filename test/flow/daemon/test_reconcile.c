@@ -344,19 +344,21 @@ TEST(refused_instance_is_left_alone)
 static const struct {
 	const char *claim;
 	bool is_taken;
-	time_t stored_s;
+	time_t stored_s, taken_s; /* the latter as seen from now */
 	size_t enqueued;
 } refusals[] = {
-	{"udev has learned nothing since", false, -1, 0},
-	{"an event since then led to nothing", false, 1, 1},
-	{"the mark has the time of the entry", true, -101, 0},
-	{"an event while it was read led to nothing", true, -99, 1},
+	{"udev has learned nothing since", false, -1, 0, 0},
+	{"an event since then led to nothing", false, 1, 0, 1},
+	{"the mark has the time of the entry", true, -101, -100, 0},
+	{"an event while it was read led to nothing", true, -99, -100, 1},
+	{"the clock was set back before an event that led to nothing", true, 0, 100, 1},
 };
 
 TEST_EACH(refusal_ends_with_what_udev_learns, refusals)
 {
 	static const char taken[] = "/run/lvm/event/taken/8:16-7";
-	struct timespec times[2] = {{.tv_sec = time(NULL) - 100}, {.tv_sec = time(NULL) - 100}};
+	const time_t taken_s = time(NULL) + refusals[_i].taken_s;
+	struct timespec times[2] = {{.tv_sec = taken_s}, {.tv_sec = taken_s}};
 	struct lea_entry *entries;
 	char path[128];
 	size_t count;
