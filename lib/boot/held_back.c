@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "boot/held_back.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,10 +48,12 @@ static void forget(struct lea_held_back *held)
 void lea_held_back_begin(struct lea_held_back *held, struct lea_world *world)
 {
 	struct lea_boot_memory memory = {0};
+	int r;
 
 	held->arena = lea_arena_new(2 * LEA_BOOT_MEMORY_ARENA_BYTES);
-	if (!held->arena || lea_boot_memory_read(world, held->arena, &memory) ||
-	    !index_pvs(held, &memory))
+	r = held->arena ? lea_boot_memory_read(world, held->arena, &memory) : -ENOMEM;
+	held->is_unread = lea_is_shortage(r);
+	if (r || !index_pvs(held, &memory))
 		forget(held);
 }
 
@@ -58,16 +61,20 @@ int lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
 		       const struct lea_entry *entry)
 {
 	const struct lea_boot_pv *const *pv;
-	int r;
 
-	if (!held->count || entry->device.is_gone)
+	if (entry->device.is_gone)
+		return LEA_HELD_BACK_NOT;
+	if (held->is_unread)
+		lea_held_back_begin(held, world);
+	if (held->is_unread)
+		return lea_device_queue_put(&held->devices, entry);
+	if (!held->count)
 		return LEA_HELD_BACK_NOT;
 	pv = bsearch(entry->pvid, held->remembered, held->count, sizeof(const struct lea_boot_pv *),
 		     compare_pvid);
-	r = pv ? lea_original_ask_elsewhere(world, *pv, &entry->device) : 0;
-	if (r <= 0)
-		return r < 0 ? r : LEA_HELD_BACK_NOT;
-	return lea_device_queue_put(&held->devices, entry);
+	return pv && lea_original_ask_elsewhere(world, *pv, &entry->device) != 0
+		       ? lea_device_queue_put(&held->devices, entry)
+		       : LEA_HELD_BACK_NOT;
 }
 
 int lea_held_back_release(struct lea_held_back *held, struct lea_log *log,
@@ -101,5 +108,6 @@ void lea_held_back_done(struct lea_held_back *held)
 {
 	lea_device_queue_done(&held->devices);
 	held->devices = (struct lea_device_queue){0};
+	held->is_unread = false;
 	forget(held);
 }

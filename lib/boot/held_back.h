@@ -20,10 +20,11 @@ struct lea_held_back {
 	struct lea_arena *arena;	       /* owned; has the memory and remembered */
 	const struct lea_boot_pv **remembered; /* [count], sorted by PVID */
 	size_t count;
+	bool is_unread; /* for a shortage: it is read when the first device comes */
 	struct lea_device_queue devices;
 };
 
-/* Reads the memory of the last good boot. Without one, or after a fault, nothing is held back. */
+/* Reads the memory of the last good boot. Without one that can be used nothing is held back. */
 void lea_held_back_begin(struct lea_held_back *held, struct lea_world *world);
 enum lea_held_back_outcome {
 	LEA_HELD_BACK_NOT = 1, /* the entry's device is still the caller's */
@@ -31,8 +32,8 @@ enum lea_held_back_outcome {
 
 /*
  * lea_held_back_take - keep the entry, if its PV was on another disk
- * Only if that disk had a unique id (filter/device_id.h). Costs a search, and the read of an id if
- * the PV is remembered. Returns 0, LEA_HELD_BACK_NOT or -ENOMEM, with which the device is released.
+ * Only if that disk had a unique id (filter/device_id.h); and if a shortage keeps from finding out
+ * where it was, or is. Costs a search, and the read of an id if the PV is remembered. Returns 0, LEA_HELD_BACK_NOT or -ENOMEM, with which the device is released.
  */
 LEA_MUST_CHECK int lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
 				      const struct lea_entry *entry);

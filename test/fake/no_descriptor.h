@@ -9,10 +9,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static unsigned int calls_until_fault; /* the call of that number fails with ENFILE; 0: none does */
+/* The next call for a path that ends in it fails likewise; NULL: none does. */
+static const char *end_until_fault;
+
+static bool is_at_fault(const char *path)
+{
+	const size_t len = strlen(path), end = end_until_fault ? strlen(end_until_fault) : 0;
+
+	if (end && len >= end && !strcmp(path + len - end, end_until_fault)) {
+		end_until_fault = NULL;
+		return true;
+	}
+	return calls_until_fault && !--calls_until_fault;
+}
 
 int openat(int dir_fd, const char *path, int flags, ...)
 {
@@ -22,7 +37,7 @@ int openat(int dir_fd, const char *path, int flags, ...)
 	va_start(rest, flags);
 	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
 	va_end(rest);
-	if (calls_until_fault && !--calls_until_fault) {
+	if (is_at_fault(path)) {
 		errno = ENFILE;
 		return -1;
 	}

@@ -2,6 +2,7 @@
 /* The boot scan on a machine made of files; a script replaces udev's events. */
 #include "base/id.h"
 #include "boot/boot_scan.h"
+#include "fake/no_descriptor.h"
 #include "flow/batch_scratch.h"
 #include "memory/boot_memory_file.h"
 #include "state/flag.h"
@@ -699,6 +700,23 @@ TEST(a_copy_waits_for_the_disk_of_the_last_boot)
 	expect_record("/dev/sda");
 	ck_assert_msg(!strstr(machine.err, "vg_one: not activated"), "%s", machine.err);
 	ck_assert(machine_has("/run/lvm/event/duplicates/" PVID_ONE "/8:64-9"));
+}
+
+/* Rows: what cannot be opened, once: what the memory depends on; the id of the copy's disk. */
+TEST_TIMES(a_copy_waits_if_a_shortage_hides_that_it_is_one, 2)
+{
+	const struct row rows[] = {
+		{CAME, COPY},	{SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE},
+		{SILENCE, NONE}, {SILENCE, NONE}, {CAME, ONE},	  {SILENCE, NONE}, {SILENCE, NONE},
+		{SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	remember("naa.1");
+	tree_put(&machine.tree, "/run/udev/queue", "");
+	end_until_fault = _i ? "8:64/device/wwid" : "/etc/fstab";
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_msg(!end_until_fault, "it was opened");
+	ck_assert_str_eq(activated, "vg_one ");
+	expect_record("/dev/sda");
 }
 
 /* Rows: does udev become idle before the gate opens? */
