@@ -17,6 +17,7 @@
 #include "batch/decide.h"
 #include "batch/incomplete.h"
 #include "batch/partial.h"
+#include "batch/pass_cache.h"
 #include "batch/requeue.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
@@ -72,6 +73,16 @@ static int end_replaced(struct lea_candidates *candidates, const struct lea_scan
 	return r < 0 ? r : LEA_CLAIM_REPLACED;
 }
 
+/* May the VG have had another turn since? Also in another process, whose activation of other
+ * instances a failure must not end. */
+static bool is_doubtful(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+			const struct end *end)
+{
+	return end->is_report &&
+	       (end->state == LEA_CLAIM_FAILED ||
+		lea_pass_cache_is_overtaken(candidates->options->cache, scanned->vg->id));
+}
+
 /* A failed activation must not block the next one: vgs_online is removed, and our claim says why.
  * Of a VG that is tried again it stays, so that one who takes the VG down before that is noticed.
  * LEA_CLAIM_REPLACED only if it is a report. */
@@ -103,10 +114,11 @@ static int finish_claim(struct lea_candidates *candidates, const struct lea_scan
 	if (end->is_refused && scanned->has_online)
 		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 	/* The claim first: where vgs_online has gone, the reason is there. */
-	r = r		     ? r
-	    : end->is_report ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
-			     : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
-	if (r == LEA_CLAIM_REPLACED)
+	r = r ? r
+	    : is_doubtful(candidates, scanned, end)
+		    ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
+		    : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
+	if (r == LEA_CLAIM_REPLACED && end->state == LEA_CLAIM_FAILED)
 		r = end_replaced(candidates, scanned);
 	if (r == LEA_CLAIM_REPLACED)
 		return r;

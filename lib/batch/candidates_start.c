@@ -53,6 +53,7 @@
 #include "base/cleanup.h"
 #include "batch/decide.h"
 #include "batch/incomplete.h"
+#include "batch/pass_cache.h"
 #include "batch/partial.h"
 #include "batch/requeue.h"
 #include "state/mark.h"
@@ -149,7 +150,9 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	claim.is_online = scanned->has_online = true;
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
-	vg->has_taken = r == 0;
+	vg->has_taken = r == 0 || r == LEA_CLAIM_OVERTOOK;
+	if (r == LEA_CLAIM_OVERTOOK)
+		r = lea_pass_cache_overtake(candidates->options->cache, scanned->vg->id);
 	if (r >= 0 && expects)
 		r = lea_vg_online_keep(candidates->claims.run_fd, scanned->vg->name);
 	else if (r >= 0) {

@@ -7,6 +7,9 @@
  * Each cached item is checked before it is used: a text against the PV's header, a count against
  * the VG's lookup file (and a VG that seems complete is counted again), the devices file against
  * its status, claims and lookup files against their inodes.
+ *
+ * And, while passes are in flight, which VGs have had another turn before a worker had reported the
+ * earlier one: that report may count no more (lea_claim_report).
  */
 #pragma once
 
@@ -27,11 +30,16 @@ struct lea_pass_cache {
 	struct lea_devicesfile *file; /* owned; NULL: not read yet */
 	struct lea_claim_index claims;
 	struct lea_lookup_index lookups;
+	char (*overtaken)[33]; /* [overtaken_count], ids; owned */
+	size_t overtaken_count, overtaken_room;
 	unsigned int users;
 };
 
 /* A pass starts to use the cache, until lea_pass_cache_end; several passes may. */
 void lea_pass_cache_begin(struct lea_pass_cache *cache);
+/* The VG has had another turn. 0 or -ENOMEM. */
+LEA_MUST_CHECK int lea_pass_cache_overtake(struct lea_pass_cache *cache, const char *vg_id);
+bool lea_pass_cache_is_overtaken(const struct lea_pass_cache *cache, const char *vg_id);
 /* A pass ends, after its scan and recorder are freed. */
 void lea_pass_cache_end(struct lea_pass_cache *cache);
 /* Empties the cache, and gives the memory back. No pass may be using it. */

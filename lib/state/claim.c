@@ -444,6 +444,7 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
 	struct lea_claim mine = *claim;
+	bool is_open;
 	int r = lock(claims, vg_id, &folder_fd);
 
 	if (r)
@@ -460,10 +461,12 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	mine.reason[0] = '\0';
 	mine.in_part[0] = '\0';
 	mine.is_transient = false;
+	is_open = r == 0 && old.state == LEA_CLAIM_CLAIMED;
 	r = store(claims, folder_fd, vg_id, &mine);
-	if (r == 0)
-		LEA_CRASHPOINT("claim.taken", vg_id);
-	return r;
+	if (r)
+		return r;
+	LEA_CRASHPOINT("claim.taken", vg_id);
+	return is_open ? LEA_CLAIM_OVERTOOK : 0;
 }
 
 int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
@@ -531,18 +534,23 @@ static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea
 		       : NULL;
 }
 
+/* Does the turn that has stored @now count, and not the earlier one that reports @claim? */
+static bool counts(const struct lea_claim *now, const struct lea_claim *claim)
+{
+	return now->turn_ms > claim->turn_ms &&
+	       (claim->state == LEA_CLAIM_FAILED || now->state == LEA_CLAIM_CLAIMED ||
+		(now->state == LEA_CLAIM_FAILED && now->is_transient));
+}
+
 int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 		     const struct lea_claim *claim)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	LEA_AUTO(lea_claim_done) struct lea_claim now = {0};
-	int r;
+	int r = lock(claims, vg_id, &folder_fd);
 
-	if (claim->state != LEA_CLAIM_FAILED)
-		return lea_claim_finish(claims, vg_id, claim);
-	r = lock(claims, vg_id, &folder_fd);
 	r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
-	if (r == 0 && now.turn_ms > claim->turn_ms)
+	if (r == 0 && counts(&now, claim))
 		return LEA_CLAIM_REPLACED;
 	return r < 0 ? r : lea_claim_finish(claims, vg_id, claim);
 }

@@ -78,6 +78,7 @@ enum lea_claim_outcome {
 	LEA_CLAIM_ABSENT = 1, /* no regular file, malformed, another epoch, or a dead owner */
 	LEA_CLAIM_HELD,	      /* take: a living process of this epoch owns the claim */
 	LEA_CLAIM_REPLACED,   /* report: the VG has had another turn since */
+	LEA_CLAIM_OVERTOOK,   /* take: taken; an earlier turn of this process is not over yet */
 };
 
 /*
@@ -97,7 +98,7 @@ LEA_MUST_CHECK int lea_claim_read_in(const struct lea_claims *claims, int folder
  * @claim: name and PVs; borrowed; state is ignored
  * Exclusive: blocks only while another process reads and writes a claim, for two seconds at most
  * (-EAGAIN). Overwrites a DONE or FAILED claim; the caller has checked that with lea_claim_covers.
- * 0, LEA_CLAIM_HELD or -errno.
+ * 0, LEA_CLAIM_HELD, LEA_CLAIM_OVERTOOK or -errno.
  */
 LEA_MUST_CHECK int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 				  const struct lea_claim *claim);
@@ -107,10 +108,12 @@ LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char 
 				    const struct lea_claim *claim);
 
 /*
- * lea_claim_report - the same, of a worker's result
- * The VG may have had another turn since, with instances of its PVs that came later. That those
- * which are gone failed says nothing about these: LEA_CLAIM_REPLACED, and nothing is stored.
- * Blocks as lea_claim_take if @claim is FAILED. 0, LEA_CLAIM_REPLACED or -errno.
+ * lea_claim_report - the same, of a worker's result, if the VG may have had another turn since
+ * That one may be for instances of its PVs that came later: that the earlier ones failed says
+ * nothing about these. Or it may be for an event after a command that took the VG down: that the VG
+ * was active before says nothing about a turn that is not over, or that is to be tried again. Then
+ * LEA_CLAIM_REPLACED, and nothing is stored. Blocks as lea_claim_take. 0, LEA_CLAIM_REPLACED or
+ * -errno.
  */
 LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 				    const struct lea_claim *claim);

@@ -216,6 +216,39 @@ TEST(an_add_of_a_vg_that_was_taken_down_is_not_lost_by_a_silent_disk)
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
 }
 
+static struct lea_batch_pass *b_begins(void)
+{
+	struct lea_entry entry = entry_of(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B);
+	struct lea_batch_pass *pass = NULL;
+
+	ck_assert_int_eq(lea_batch_start(&batch_options, &entry, 1, &summary, &pass), 0);
+	lea_device_done(&entry.device);
+	return pass;
+}
+
+/* A worker has activated the VG, and before that is heard of a command takes the VG down and its
+ * disk comes again. */
+TEST(a_report_ends_no_later_turn_that_waits_for_a_silent_disk)
+{
+	struct lea_batch_pass *first, *later;
+
+	a_told(LEA_ENTRY_ADD);
+	first = b_begins();
+	ck_assert_ptr_nonnull(first);
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	machine.tree.world.clock->sleep_ms(machine.tree.world.clock, 1000);
+	make_sick("sdb", -EIO);
+	later = b_begins();
+	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
+	activated[0] = '\0';
+	ck_assert_int_eq(lea_batch_end(first), 0);
+	ck_assert_str_eq(activated, "vg-two.pvs ");
+	ck_assert_int_eq(lea_batch_end(later), 0);
+	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
 static const char *nomda_told(enum lea_entry_kind kind, bool has_metadata)
 {
 	struct lea_entry entry = has_metadata ? entry_of(kind, "sdd", 64, 4, PVID_D)

@@ -233,24 +233,29 @@ TEST_EACH(a_claim_covers_its_own_pvs_only, others)
 
 /* Rows: the result of a worker whose turn began at 5; the VG's claim by then. */
 static const struct {
-	enum lea_claim_state state;
+	enum lea_claim_state state, now;
+	bool is_transient;
 	uint64_t turn_ms, diskseq; /* of the second PV; 0: it is not there */
 	int r;
 } reports[] = {
-	{LEA_CLAIM_FAILED, 5, 8, 0},
-	{LEA_CLAIM_FAILED, 5, 0, 0},
-	{LEA_CLAIM_FAILED, 5, 9, 0},
-	{LEA_CLAIM_FAILED, 3, 9, 0},
-	{LEA_CLAIM_FAILED, 6, 8, LEA_CLAIM_REPLACED},
-	{LEA_CLAIM_FAILED, 6, 9, LEA_CLAIM_REPLACED},
-	{LEA_CLAIM_DONE, 6, 9, 0},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, 5, 8, 0},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, 5, 0, 0},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, 5, 9, 0},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, 3, 9, 0},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, 6, 8, LEA_CLAIM_REPLACED},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, 6, 9, LEA_CLAIM_REPLACED},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_DONE, false, 6, 9, LEA_CLAIM_REPLACED},
+	{LEA_CLAIM_DONE, LEA_CLAIM_FAILED, true, 5, 9, 0},
+	{LEA_CLAIM_DONE, LEA_CLAIM_FAILED, true, 6, 8, LEA_CLAIM_REPLACED},
+	{LEA_CLAIM_DONE, LEA_CLAIM_FAILED, false, 6, 9, 0},
+	{LEA_CLAIM_DONE, LEA_CLAIM_DONE, false, 6, 9, 0},
 };
 
-TEST_EACH(a_failure_ends_the_claim_of_its_own_turn_only, reports)
+TEST_EACH(a_report_ends_the_claim_of_its_own_turn_only, reports)
 {
 	struct lea_claim_pv came[] = {pvs[0], pvs[1]};
-	struct lea_claim now = {.state = LEA_CLAIM_FAILED,
-				.is_transient = true,
+	struct lea_claim now = {.state = reports[_i].now,
+				.is_transient = reports[_i].is_transient,
 				.vg_name = "vg0",
 				.turn_ms = reports[_i].turn_ms,
 				.pv = came,
@@ -263,7 +268,7 @@ TEST_EACH(a_failure_ends_the_claim_of_its_own_turn_only, reports)
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &now), 0);
 	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), reports[_i].r);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
-	ck_assert_int_eq(got.is_transient, reports[_i].r != 0);
+	ck_assert_uint_eq(got.turn_ms, reports[_i].r ? reports[_i].turn_ms : 5);
 	lea_claim_done(&got);
 	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
 	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), 0);
