@@ -140,7 +140,10 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 	job->finished = finished;
 	job->arg = arg;
 	job->class = lea_need_of_vg(workers->options.needs, scanned->vg);
-	lea_requests_put(scanned->vg->delegate_reason ? &workers->foreign : &workers->native, job);
+	/* lvm would activate one that is only to be watched. */
+	lea_requests_put(scanned->vg->delegate_reason && !scanned->watch_only ? &workers->foreign
+									      : &workers->native,
+			 job);
 	return 0;
 }
 

@@ -19,6 +19,8 @@ static const struct row rows[] = {
 	{"VGs that are not ours go to lvm together", "/bin/true", "raid1 a raid2",
 	 "a=0 raid1=0d raid2=0d "},
 	{"an lvm that fails is a failure", "/bin/false", "raid1", "raid1=1d "},
+	{"what is only to be watched is never brought up by lvm", "/bin/false",
+	 "raidwatch a", "raidwatch=0 a=0 "},
 	{"found to be not ours under the lock: handed over then", "/bin/true", "other a",
 	 "a=0 other=0d "},
 	{"of several, only the one that lvm fails; a renamed one is looked at again", "/bin/sh",
