@@ -286,11 +286,9 @@ static void allow_in_part(struct held *held, enum lea_incomplete_mode mode)
 	held->vg.options = &held->in_part;
 }
 
-/* While the lock was waited for, a command that had it may have taken the VG down. */
-static bool is_taken_down(const struct lea_activation_run *run,
-			  const struct lea_scan_vg *before_lock)
+bool lea_vg_is_taken_down(struct lea_world *world, const struct lea_scan_vg *before_lock)
 {
-	const int run_fd = before_lock->has_online ? lea_world_run(run->world) : -1;
+	const int run_fd = before_lock->has_online ? lea_world_run(world) : -1;
 
 	return run_fd >= 0 && !lea_vg_online_may_exist(run_fd, before_lock->vg->name);
 }
@@ -340,7 +338,8 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 {
 	int r;
 
-	if (is_taken_down(run, before_lock))
+	/* While the lock was waited for, by a command that had it. */
+	if (lea_vg_is_taken_down(run->world, before_lock))
 		return LEA_ACTIVATE_CHANGED;
 	r = read_again(run, before_lock, held);
 	if (r)

@@ -96,6 +96,9 @@ struct lea_lock;
 LEA_MUST_CHECK int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf,
 			       const char *vg_name, bool wait, struct lea_lock **ret_lock);
 
+/* Of a VG with has_online: has a command taken it down since it was handed over? */
+bool lea_vg_is_taken_down(struct lea_world *world, const struct lea_scan_vg *before_lock);
+
 /* A transaction over one or several VGs. It holds their locks, and blocks SIGINT, SIGTERM, SIGHUP
  * and SIGPIPE, until lea_activation_finish. @options are borrowed until then and read again for
  * every VG, so the caller may change no_wait_lock and named in between. Without world->dm

@@ -6,6 +6,7 @@
 #include "activate/refresh.h"
 #include "activate/settings.h"
 #include "base/cleanup.h"
+#include "state/lock.h"
 #include "state/online.h"
 #include "world/proc.h"
 
@@ -108,6 +109,23 @@ static void keep_online(struct lea_world *world, const char *vg_name)
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "VG %s: its vgs_online file: %s", vg_name,
 			strerror(-r));
+}
+
+int lea_delegated_ask(const struct lea_worker_setting *setting, const struct lea_scan_vg *scanned,
+		      bool wait)
+{
+	struct lea_lock *lock = NULL;
+	int r;
+
+	if (!scanned->has_online)
+		return 0;
+	r = lea_vg_lock(setting->world, setting->conf, scanned->vg->name,
+			wait && setting->conf->wait_for_locks, &lock);
+	lea_lock_release(lock);
+	if (r == LEA_LOCK_BUSY && !wait)
+		return LEA_ACTIVATE_VG_BUSY;
+	/* lvm will say why a lock cannot be taken. */
+	return lea_vg_is_taken_down(setting->world, scanned) ? LEA_ACTIVATE_CHANGED : 0;
 }
 
 void lea_delegated_report(const struct lea_worker_setting *setting,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The worker waits only for the lock of the first VG. While it holds a lock, it skips a further VG
- * that is busy and reports it so: thus two workers, or a worker and vgrename, cannot wait for each
- * other. Between batches it holds nothing: what a batch needed is freed with it.
+ * The worker waits for a lock only while it holds none: for that of the first VG, or before it starts
+ * the real lvm. While it holds a lock, it skips a further VG that is busy and reports it so: thus
+ * two workers, or a worker and vgrename, cannot wait for each other. Between batches it holds
+ * nothing: what a batch needed is freed with it.
  */
 #include "worker/worker.h"
 
@@ -194,15 +195,44 @@ static uint32_t put_copies_last(const struct child *child, struct batch *batch)
 	return count;
 }
 
-static int run_lvm(struct child *child, struct batch *batch)
+/* Of the first @count VGs. Returns how many of them may be delegated at once. */
+static uint32_t put_others_last(const struct child *child, struct batch *batch, uint32_t count)
 {
-	const uint32_t count = put_copies_last(child, batch);
+	for (uint32_t i = count; i-- > 0;) {
+		const int r = lea_delegated_ask(child->setting, &batch->vg[i]->scanned, false);
 
-	for (uint32_t i = 0; i < count; i++)
+		batch->report[i].outcome = r;
+		if (r)
+			swap(batch, i, --count);
+	}
+	return count;
+}
+
+static void start_part(struct child *child, struct batch *batch, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = first; i < first + count; i++)
 		lea_timeline_note_vg(child->setting->world, LEA_RING_DELEGATED,
 				     batch->vg[i]->scanned.vg->id, 0);
 	if (count)
-		delegate_part(child, batch, 0, count);
+		delegate_part(child, batch, first, count);
+}
+
+/* The VGs that another command has locked come last, one by one: the others do not wait for it. */
+static int run_lvm(struct child *child, struct batch *batch)
+{
+	const uint32_t count = put_others_last(child, batch, put_copies_last(child, batch));
+
+	start_part(child, batch, 0, count);
+	for (uint32_t i = count; i < batch->count; i++) {
+		struct lea_worker_report *report = &batch->report[i];
+
+		if (report->outcome != LEA_ACTIVATE_VG_BUSY)
+			continue;
+		report->outcome =
+			lea_delegated_ask(child->setting, &batch->vg[i]->scanned, true);
+		if (!report->outcome)
+			start_part(child, batch, i, 1);
+	}
 	return 0;
 }
 

@@ -242,7 +242,9 @@ static void add_vg(struct lea_workers *workers, const char *name, struct told *t
 	static const char *tags[] = {"tag"};
 	struct lea_vg vg = {
 		.name = name, .id = "0123456789abcdef0123456789abcdef", .lvs = &lv, .lv_count = 1};
-	struct lea_scan_vg scanned = {.vg = &vg, .watch_only = strstr(name, "watch") != NULL};
+	struct lea_scan_vg scanned = {.vg = &vg,
+				      .has_online = strstr(name, "online") != NULL,
+				      .watch_only = strstr(name, "watch") != NULL};
 
 	if (!strncmp(name, "raid", 4))
 		vg.delegate_reason = "raid";

@@ -169,6 +169,8 @@ static const struct {
 	{"it is not to be activated", "hangrefused", 0, LEA_CLAIM_DONE, false, false},
 	{"what only the real lvm can do is left to that", "hangother", 0, LEA_CLAIM_DONE, false,
 	 false},
+	{"what was taken down meanwhile lvm does not bring up", "hangotheronline", LEA_CLAIM_ABSENT,
+	 0, false, true},
 	{"what has changed meanwhile is for the runner", "hangothermoved", LEA_CLAIM_ABSENT, 0,
 	 false, true},
 };
@@ -492,5 +494,72 @@ TEST(too_many_that_hang_stop_no_other_vg_and_then_refuse_it)
 	ck_assert_int_eq(lea_workers_drain(workers), 0);
 	ck_assert_msg(!strcmp(told.text, "c=0 "), "again with one: %s", told.text);
 	kill_all();
+	end(workers);
+}
+
+/* Nobody holds its lock: it waited only for its turn. */
+TEST(lvm_brings_up_nothing_that_was_taken_down)
+{
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	tree_put(&tree, "/run/lvm/vgs_online/raidonline2", "");
+	add_vg(workers, "raidonline1", &told);
+	add_vg(workers, "raidonline2", &told);
+	add_vg(workers, "raid3", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_str_eq(told.text, "raid3=0d raidonline2=0d raidonline1=7d ");
+	end(workers);
+}
+
+/* A command of a person: it removes the file, and then releases the lock of the VG. */
+static pid_t start_command(const char *vg_name, bool takes_down)
+{
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(&tree.world, conf.locking_dir);
+	const struct lea_lock_options lock_options = {
+		.dir = dir, .mode = LEA_LOCK_EXCLUSIVE, .wait = true};
+	struct lea_lock *lock;
+	int ready[2];
+	char name[64], go;
+	pid_t pid;
+
+	snprintf(name, sizeof(name), "V_%s", vg_name);
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		if (lea_lock_take(&lock_options, name, &lock) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		usleep(300000);
+		if (takes_down && lea_vg_online_drop(lea_world_run(&tree.world), vg_name))
+			_exit(1);
+		lea_lock_release(lock);
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &go, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* Rows: does the command that has the lock take it down? */
+TEST_TIMES(lvm_is_started_for_a_locked_vg_when_the_lock_is_free, 2)
+{
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+	pid_t pid;
+	int status;
+
+	conf.wait_for_locks = true;
+	tree_put(&tree, "/run/lvm/vgs_online/raidonline1", "");
+	tree_put(&tree, "/run/lvm/vgs_online/raidonline2", "");
+	pid = start_command("raidonline1", _i);
+	add_vg(workers, "raidonline1", &told);
+	add_vg(workers, "raidonline2", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_msg(strstr(told.text, _i ? "raidonline1=7d " : "raidonline1=0d ") != NULL, "%s",
+		      told.text);
+	ck_assert_msg(strstr(told.text, "raidonline2=0d ") != NULL, "%s", told.text);
 	end(workers);
 }
