@@ -259,24 +259,6 @@ static int fail_reading(struct held *held, const char *vg_name, const struct lea
 	return LEA_ACTIVATE_FAILED;
 }
 
-static uint32_t count_found(const struct lea_scan_vg *scanned)
-{
-	return lea_scan_vg_count(scanned, LEA_PRESENT);
-}
-
-/* Only what was decided on is activated in part: after a change a PV may be there that this scan
- * did not read; one that has come since makes the VG another one; a PV that has just gone begins a
- * new wait. */
-static int check_in_part(const struct lea_scan_vg *before_lock, const struct held *held)
-{
-	const struct lea_scan_vg *now = held->vg.scanned;
-
-	return now->vg->seqno != before_lock->vg->seqno ||
-			       count_found(now) != count_found(before_lock)
-		       ? LEA_ACTIVATE_CHANGED
-		       : 0;
-}
-
 static void allow_in_part(struct held *held, enum lea_incomplete_mode mode)
 {
 	held->in_part = *held->vg.options;
@@ -295,22 +277,32 @@ bool lea_vg_is_taken_down(struct lea_world *world, const struct lea_scan_vg *bef
 
 static bool is_on_one_device(const struct lea_found *a, const struct lea_found *b)
 {
-	const struct lea_devid of_a = a ? lea_device_id(&a->device) : (struct lea_devid){0};
-	const struct lea_devid of_b = b ? lea_device_id(&b->device) : (struct lea_devid){0};
+	const struct lea_devid of_a = lea_device_id(&a->device), of_b = lea_device_id(&b->device);
 
-	return lea_devid_is_same(&of_a, &of_b);
+	return !strcmp(a->label.pvid, b->label.pvid) && lea_devid_is_same(&of_a, &of_b);
 }
 
-/* The same metadata, on the same devices? @now: NULL: no device has the VG */
+/* The next PV that is there, from *@at on; NULL: none. */
+static const struct lea_found *next_found(const struct lea_scan_vg *scanned, uint32_t *at)
+{
+	while (*at < scanned->vg->pv_count)
+		if (scanned->pv[(*at)++])
+			return scanned->pv[*at - 1];
+	return NULL;
+}
+
+/* The same metadata, and the same PVs on the same devices? @before may list only the PVs that are
+ * there; metadata that are the same list them in the same order. @now: NULL: no device has the VG
+ */
 static bool is_as_before(const struct lea_scan_vg *before, const struct lea_scan_vg *now)
 {
-	bool is = now && now->vg->seqno == before->vg->seqno &&
-		  now->vg->pv_count == before->vg->pv_count;
+	const struct lea_found *one = NULL, *other = NULL;
+	uint32_t at = 0, at_now = 0;
+	bool is = now && now->vg->seqno == before->vg->seqno;
 
-	for (uint32_t i = 0; is && i < before->vg->pv_count; i++)
-		is = !strcmp(before->vg->pvs[i].id, now->vg->pvs[i].id) &&
-		     is_on_one_device(before->pv[i], now->pv[i]);
-	return is;
+	while (is && (one = next_found(before, &at)))
+		is = (other = next_found(now, &at_now)) && is_on_one_device(one, other);
+	return is && !next_found(now, &at_now);
 }
 
 /* Other devices were waited for since the VG was read. Its lock keeps nobody from giving a disk of
@@ -349,8 +341,11 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 	if (before_lock->watch_only)
 		return 0;
 	r = check_silent(run, before_lock, held->vg.scanned, held, result);
-	if (!r && before_lock->in_part)
-		r = check_in_part(before_lock, held);
+	/* Only what was decided on is activated in part: after a change a PV may be there that this
+	 * scan did not read; one that has come since makes the VG another one; a PV that has just
+	 * gone begins a new wait. */
+	if (!r && before_lock->in_part && !is_as_before(before_lock, held->vg.scanned))
+		r = LEA_ACTIVATE_CHANGED;
 	if (r)
 		return r;
 	/* Only these devices were read again; what else carries a PV, the first scan knows. */

@@ -150,6 +150,61 @@ TEST(pv_that_has_come_is_not_done_without)
 	finish();
 }
 
+#define THIRD "cccccccccccccccccccccccccccccccc"
+#define LEG(number, id)                                                                            \
+	"pv" number " { id=\"" id "\" status=[\"ALLOCATABLE\"] pe_start=2048 pe_count=15 } "
+
+/* The VG has a third PV, on which nothing lies. */
+static const char of_three[] =
+	NAME " { id=\"VqoF2z-8DLr-9uB4-DSmt-7k8I-RGz3-GndTHh\" seqno=4 format=\"lvm2\" "
+	"status=[\"READ\",\"WRITE\"] extent_size=8192 max_lv=0 max_pv=0 physical_volumes { "
+	LEG("0", "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA")
+	LEG("1", "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb")
+	LEG("2", "cccccc-cccc-cccc-cccc-cccc-cccc-cccccc") "} logical_volumes { plain { "
+	"id=\"aaaaaa-aaaa-aaaa-aaaa-aaaa-aaaa-aaaaaa\" status=[\"READ\",\"WRITE\",\"VISIBLE\"] "
+	"segment_count=1 segment1 { start_extent=0 extent_count=1 type=\"striped\" stripe_count=1 "
+	"stripes=[\"pv1\",0] } } } }\n"
+	"contents=\"Text Format Volume Group\"\nversion=1\n";
+
+static void set_text(const char *sample_name, const char *name)
+{
+	struct sample sample;
+	char path[256];
+
+	sample_load(&sample, sample_name);
+	sample_set_text(&sample, of_three);
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
+	sample_write(&sample, path);
+	sample_done(&sample);
+}
+
+/* There are as many PVs as there were. Rows: has one come, and another one gone, while the worker
+ * waited for the lock? */
+TEST_TIMES(pv_that_has_come_is_not_taken_for_one_that_has_gone, 2)
+{
+	static char sdd[] = "/dev/sdd";
+	struct lea_found third = {.device = {.major = 8, .minor = 64, .name = sdd, .diskseq = 5},
+				  .kind = LEA_FOUND_PV,
+				  .label = {.pvid = THIRD}};
+	/* As a worker gets it: the PVs that are there. */
+	struct lea_found *pv[] = {whole.pv[1], &third};
+	struct lea_vg vg = {
+		.name = NAME, .id = "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh", .seqno = 4, .pv_count = 1 + _i};
+	const struct lea_scan_vg before = {
+		.vg = &vg, .pv = pv, .in_part = LEA_INCOMPLETE_PARTIAL};
+
+	set_text("stripe-b", "sdc");
+	if (_i) {
+		machine_plug("stripe-a", "sdb", 32, 4);
+		set_text("stripe-a", "sdb");
+		machine_record(PVID_A, NAME, "sdb", 32);
+	}
+	ck_assert_int_eq(lea_activation_vg(run, NAME, &before, &result),
+			 _i ? LEA_ACTIVATE_CHANGED : 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), !_i);
+	finish();
+}
+
 /* Its event has not been worked on yet. */
 TEST(pv_that_udev_announces_is_not_done_without)
 {
