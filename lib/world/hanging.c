@@ -30,6 +30,9 @@
 #define CHUNK_BYTES (1024U * 1024U)
 /* At the latest after this time the parent looks again at what the threads do. */
 #define LOOK_MS	    500U
+/* A longer pause between two looks: this process did not run, as when the machine or the service was
+ * frozen. Then the child did not run, either. */
+#define MOST_GAP_MS (2U * LOOK_MS)
 /* The pause before others are asked again whether they wait. */
 #define ASK_MS	    100U
 /* Children that do nothing at all, in a row: a first one may be killed by lack of memory. */
@@ -243,6 +246,8 @@ struct turn {
 	struct active active[LEA_HANGING_MOST_THREADS];
 	size_t active_count, lost_count; /* lost: of the active ones */
 	uint64_t began_ms;
+	uint64_t looked_ms;   /* time of the last look; 0: none yet */
+	uint64_t resumed_ms;  /* time that counts as that of what began before; see excuse */
 	uint64_t busy_ms;     /* last time when a thread worked, or answered */
 	uint64_t answered_ms; /* time of the last answer; 0: none yet */
 	bool keeps_others;    /* others wait */
@@ -387,7 +392,9 @@ static void look(struct turn *turn)
 		if (!item || !item->is_asked || start < turn->began_ms)
 			continue;
 		if (!item->begun_ms)
-			item->begun_ms = start < now ? start : now;
+			item->begun_ms = start < turn->resumed_ms ? turn->resumed_ms
+					 : start < now		  ? start
+								  : now;
 		turn->lost_count += item->is_lost;
 		turn->active[turn->active_count++] = (struct active){.index = number - 1,
 								     .slot = i,
@@ -434,12 +441,36 @@ static uint64_t due_ms(const struct turn *turn, const struct lea_hanging_item *i
 	return due < until ? due : until;
 }
 
+/* 0 stays: it has not been yet. */
+static void put_off(uint64_t *at_ms, uint64_t lost_ms, uint64_t now_ms)
+{
+	if (*at_ms)
+		*at_ms = *at_ms + lost_ms < now_ms ? *at_ms + lost_ms : now_ms;
+}
+
+/* Leaves out the time in which nothing ran: all that is under way has so much more. */
+static void excuse(struct turn *turn, uint64_t now)
+{
+	const uint64_t gap = turn->looked_ms ? now - turn->looked_ms : 0;
+	const uint64_t lost = gap > MOST_GAP_MS ? gap - MOST_GAP_MS : 0;
+
+	turn->looked_ms = now;
+	if (!lost)
+		return;
+	turn->resumed_ms = now - MOST_GAP_MS;
+	put_off(&turn->busy_ms, lost, now);
+	put_off(&turn->answered_ms, lost, now);
+	for (uint32_t i = 0; i < turn->count; i++)
+		put_off(&item_of(turn, i)->begun_ms, lost, now);
+}
+
 /* Gives up what is due. Returns how long to wait until something else may be, in ms. */
 static int expire(struct turn *turn)
 {
 	const uint64_t now = now_ms(turn->hanging);
 	uint64_t next;
 
+	excuse(turn, now);
 	look(turn);
 	next = now + (may_ask(turn) ? ASK_MS : LOOK_MS);
 	for (size_t i = 0; i < turn->active_count; i++) {

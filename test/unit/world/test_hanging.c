@@ -22,6 +22,7 @@
 #define DEADLINE_MS 300U
 #define LONG_MS	    2500U
 #define LINGER_MS   600U
+#define FROZEN_MS   3600000U
 
 /* What a child does with an item. */
 enum deed {
@@ -35,11 +36,12 @@ enum deed {
 	CLAIMS_ALL,  /* each thread says that it does another item, and the child dies */
 	NEVER_BEGUN, /* says again and again that it has just begun */
 	LINGERS,     /* works for long, and after its answer */
+	FREEZES,     /* an hour passes, in which nothing ran */
 };
 
 struct shared {
 	_Atomic pid_t child; /* the first one of a run; 0: none yet */
-	_Atomic unsigned int kill_us;
+	_Atomic unsigned int kill_us, frozen_ms;
 	_Atomic unsigned int children, deaths, begun_in_vain, silent, works[MOST_ITEMS];
 };
 
@@ -171,6 +173,11 @@ static void work(void *arg, uint32_t index, void *content, struct lea_hanging_an
 	case LINGERS:
 		usleep(LINGER_MS * 1000);
 		break;
+	case FREEZES:
+		usleep(LINGER_MS * 1000 / 4);
+		shared->frozen_ms += FROZEN_MS;
+		usleep(LINGER_MS * 1000);
+		break;
 	case WORKS:
 	case DIES_SENDING:
 	case SAYS_NONSENSE:
@@ -211,10 +218,18 @@ static const struct lea_hanging_kind kind = {
 	.send = send_answer,
 };
 
+static uint64_t now_ms(struct lea_clock *clock)
+{
+	(void)clock;
+	return lea_clock_kernel()->now_ms(lea_clock_kernel()) + shared->frozen_ms;
+}
+
+static struct lea_clock frozen = {.now_ms = now_ms};
+
 static void setup(void)
 {
 	tree_init(&tree);
-	tree.world.clock = lea_clock_kernel();
+	tree.world.clock = &frozen;
 	shared = lea_proc_share(sizeof(*shared));
 	hanging = (struct lea_hanging){.world = &tree.world,
 				       .kind = &kind,
@@ -408,6 +423,19 @@ TEST(an_item_that_is_opened_again_has_its_time_once_more)
 	ck_assert_int_eq(lea_hanging_run(&hanging, 2, UINT32_MAX), 0);
 	ck_assert_int_eq(losses[0], 0);
 	ck_assert_uint_eq(taken[0], 2);
+}
+
+/* The whole machine, or all processes of a service, stood still. */
+TEST(time_in_which_nothing_ran_is_nobodys_fault)
+{
+	open_items(40);
+	for (uint32_t i = 0; i < 40; i++)
+		items[i].deadline_ms = 20 * LONG_MS;
+	hanging.silence_ms = 0;
+	deeds[1] = FREEZES;
+	ck_assert_int_eq(lea_hanging_run(&hanging, 40, UINT32_MAX), 0);
+	check_others(40, 0);
+	ck_assert_msg(taken[1] == 1, "it has answered");
 }
 
 TEST(the_end_waits_for_no_child_that_answered)
