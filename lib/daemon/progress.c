@@ -31,6 +31,13 @@ void lea_progress_note(struct lea_progress *progress, const struct lea_progress_
 	progress->pvs = most(progress->pvs, facts->pvs);
 }
 
+void lea_progress_excuse(struct lea_progress *progress, uint64_t lost_ms, uint64_t now_ms)
+{
+	const uint64_t moved_ms = progress->moved_ms + lost_ms;
+
+	progress->moved_ms = moved_ms < now_ms ? moved_ms : now_ms;
+}
+
 int lea_progress_judge(const struct lea_progress *progress, const struct lea_progress_facts *facts,
 		       uint64_t *ret_next_ms)
 {

@@ -47,6 +47,10 @@ enum lea_progress_outcome {
 /* Takes note of what has come; the limit does not matter. */
 void lea_progress_note(struct lea_progress *progress, const struct lea_progress_facts *facts);
 
+/* Nothing could come for @lost_ms, as while the machine was frozen: that is no pause. Before
+ * lea_progress_note. */
+void lea_progress_excuse(struct lea_progress *progress, uint64_t lost_ms, uint64_t now_ms);
+
 /* 0: to wait longer is useless. Or why not; *ret_next_ms: that may be so at this time. After
  * lea_progress_note of the same facts. */
 int lea_progress_judge(const struct lea_progress *progress, const struct lea_progress_facts *facts,

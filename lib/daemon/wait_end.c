@@ -255,12 +255,17 @@ int lea_wait_end_step(struct lea_wait_end *end, struct lea_world *world,
 		      const struct lea_needs *needs)
 {
 	const uint64_t now = lea_world_now_ms(world);
+	uint64_t late_ms;
 
 	if (!world->manager || !needs || !needs->count)
 		return -1;
 	if (!end->next_ms)
 		end->next_ms = now + LEA_WAIT_END_FIRST_MS;
-	else if (now >= end->next_ms)
-		end->next_ms = step(end, world, needs, now);
+	if (now < end->next_ms)
+		return (int)(end->next_ms - now);
+	late_ms = now - end->next_ms;
+	if (late_ms > LEA_WAIT_END_LOOK_MS)
+		lea_progress_excuse(&end->progress, late_ms, now);
+	end->next_ms = step(end, world, needs, now);
 	return (int)(end->next_ms - now);
 }

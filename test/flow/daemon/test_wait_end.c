@@ -151,6 +151,20 @@ TEST(disks_that_come_one_after_the_other_keep_it_waiting)
 	ck_assert_uint_le(now, 645000);
 }
 
+/* The machine, or this process, stood still. */
+TEST(time_in_which_nobody_looked_is_no_pause)
+{
+	const uint64_t frozen_ms = 3600000;
+
+	ck_assert_uint_eq(run_until(50000), 0);
+	tree_put(&tree, "/run/udev/data/b8:16", "");
+	ck_assert_uint_eq(run_until(65000), 0);
+	now += frozen_ms;
+	ck_assert_int_gt(lea_wait_end_step(&end, &tree.world, needs), 0);
+	ck_assert_msg(!manager.ended, "what was to come could not");
+	ck_assert_uint_ne(run_until(frozen_ms + 120000), 0);
+}
+
 TEST(device_that_comes_and_goes_does_not)
 {
 	for (unsigned int i = 1; now < 300000; i++) {
