@@ -41,6 +41,41 @@ TEST_TIMES(copy_has_the_record_of_a_disk_whose_end_was_lost, 4)
 	judge(_i == 3 ? NULL : "a copy has the record of a PV");
 }
 
+static void put_copy(unsigned disk, uint32_t minor, const char *wwid)
+{
+	state.disk[disk] = state.disk[0];
+	state.disk[disk].of = 0;
+	state.disk[disk].minor = minor;
+	strcpy(state.disk[disk].wwid, wwid);
+	state.disk[disk].diskseq = 100 + disk;
+	plug(disk, 30000);
+}
+
+/* Rows: how long after the disk went another copy gets its number; does the kernel number instances?
+ * A copy that came before stays. */
+static const struct {
+	uint64_t after_ms;
+	uint32_t conf;
+	const char *kind;
+} heirs[] = {
+	{0, SIM_CONF_NO_DISKSEQ, NULL},
+	{100000, SIM_CONF_NO_DISKSEQ, "a copy has the record of a PV"},
+	{0, 0, "a copy has the record of a PV"},
+};
+
+TEST_EACH(copy_that_gets_the_number_at_once_is_taken_for_the_disk, heirs)
+{
+	history.conf = heirs[_i].conf;
+	number();
+	begin(1);
+	put_copy(5, 1, "naa.first");
+	step((struct sim_step){.op = SIM_WAIT}, 700000);
+	unplug(0, heirs[_i].after_ms);
+	put_copy(4, 0, "naa.second");
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	judge(heirs[_i].kind);
+}
+
 /* Rows: how long after the disk went a shortage begins; does the kernel number instances; can the
  * disk be read? */
 static const struct {
