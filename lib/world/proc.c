@@ -208,6 +208,22 @@ pid_t lea_proc_thread(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
+size_t lea_proc_lineage(struct lea_proc_id ret_ids[], size_t most)
+{
+	const uint64_t pid_ns = own_namespace();
+	struct lea_proc_stat stat = {.parent = getpid()};
+	size_t count = 0;
+
+	while (pid_ns && stat.parent && count < most) {
+		const pid_t pid = stat.parent;
+
+		if (ask_stat(pid, &stat) <= 0)
+			break;
+		ret_ids[count++] = (struct lea_proc_id){stat.start_ticks, pid_ns, pid};
+	}
+	return count;
+}
+
 /* As ask_stat. */
 static int ask_alive(pid_t pid, uint64_t start_ticks)
 {

@@ -91,6 +91,9 @@ void lea_proc_identify(struct lea_proc_id *ret_id);
 void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id);
 /* The number of the calling thread, for the above. One system call. */
 pid_t lea_proc_thread(void);
+/* This process, its parent, and so on, as far as /proc shows them, and at most @most. Returns how
+ * many. Four system calls for each. */
+size_t lea_proc_lineage(struct lea_proc_id ret_ids[], size_t most);
 
 enum lea_proc_life {
 	LEA_PROC_GONE,

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STATE_FIELD 3
-#define START_FIELD 22
+#define STATE_FIELD  3
+#define PARENT_FIELD 4
+#define START_FIELD  22
 
 static void copy_command(char *to, size_t to_bytes, const char *from, size_t chars)
 {
@@ -19,23 +20,32 @@ static void copy_command(char *to, size_t to_bytes, const char *from, size_t cha
 	to[chars] = '\0';
 }
 
-bool lea_proc_stat_parse(const char *text, struct lea_proc_stat *ret_stat)
+/* The number in field @field; @state: where the field of the state begins. */
+static bool number_in(const char *state, int field, uint64_t most, uint64_t *ret_number)
 {
-	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *at;
-	uint64_t start_ticks;
+	const char *at = state;
 
-	if (!open || !close || close < open || close[1] != ' ' || !close[2])
-		return false;
-	at = close + 2;
-	for (int field = STATE_FIELD; at && field < START_FIELD; field++) {
+	for (int i = STATE_FIELD; at && i < field; i++) {
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
-	if (!at || !lea_number_take(&at, &start_ticks))
+	return at && lea_number_take(&at, ret_number) && *ret_number <= most;
+}
+
+bool lea_proc_stat_parse(const char *text, struct lea_proc_stat *ret_stat)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	uint64_t parent, start_ticks;
+
+	if (!open || !close || close < open || close[1] != ' ' || !close[2])
+		return false;
+	if (!number_in(close + 2, PARENT_FIELD, INT32_MAX, &parent) ||
+	    !number_in(close + 2, START_FIELD, UINT64_MAX, &start_ticks))
 		return false;
 	copy_command(ret_stat->command, sizeof(ret_stat->command), open + 1,
 		     (size_t)(close - open) - 1);
 	ret_stat->state = close[2];
+	ret_stat->parent = (pid_t)parent;
 	ret_stat->start_ticks = start_ticks;
 	return true;
 }

@@ -12,6 +12,7 @@ struct lea_proc_stat {
 	char command[32];     /* name of the program or the kernel's worker; may be cut; characters
 			       * that cannot be printed are '?' */
 	char state;	      /* 'D' waits for a disk, 'Z' has ended */
+	pid_t parent;	      /* 0: none that /proc shows */
 	uint64_t start_ticks; /* since the boot, in units of _SC_CLK_TCK */
 };
 
@@ -21,7 +22,7 @@ struct lea_proc_stat {
  * lea_proc_stat_parse - the fields that we use of such a file
  * The command is all between the first and the last bracket: it may contain blanks and brackets.
  * False: a field is missing or no number, and *ret_stat is as it was. Pure.
- * Source: proc(5), fields 2, 3 and 22.
+ * Source: proc(5), fields 2, 3, 4 and 22.
  */
 LEA_MUST_CHECK bool lea_proc_stat_parse(const char *text, struct lea_proc_stat *ret_stat);
 

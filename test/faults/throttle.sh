@@ -218,6 +218,40 @@ nested() {
 	rm -r "$tmp/throttled" "$tmp/image"
 }
 
+# What has lost its environment on the way is known by the processes above it.
+no_environment() {
+	fresh
+	echo 'event { throttle_slots = 1 throttle_per_vg = 1 }' >"$tmp/etc/lvmevent.conf"
+	: >"$tmp/order"
+	mkfifo "$tmp/go"
+	bare=(env -i "LVM_SYSTEM_DIR=$LVM_SYSTEM_DIR" "$program" throttle)
+	cat >"$tmp/script" <<-END
+		read x <"$tmp/go"
+		t="${bare[*]} --wait-limit 20"
+		\$t -- sh -c 'echo class >>"$tmp/order"' &&
+			\$t --vg vg -- sh -c 'echo vg >>"$tmp/order"' &&
+			\$t --class other -- \$t --class other -- \$t -- sh -c 'echo between >>"$tmp/order"'
+	END
+	"$program" throttle --vg vg --label a -- sh "$tmp/script" &
+	held=$!
+	within 20 listed ' a .*sh '
+	behind x 1
+	timeout 60 "${bare[@]}" --wait-limit 1 -- touch "$tmp/ran"
+	claim "throttle: without environment an unrelated command waits" is $? 75
+	echo >"$tmp/go"
+	claim "throttle: what a command starts without environment runs at once" wait "$held"
+	claim "throttle: ... in a full class, in the queue of its VG, and through another class" within 20 \
+		eval 'is "$(cat "$tmp/order")" "$(printf "class\nvg\nbetween\nx")"'
+	throttled -- "${bare[@]}" --drain --wait-limit 20 -- touch "$tmp/ran"
+	claim "throttle: a drain within a throttled command without environment: 75" is "$code" 75
+	claim "throttle: ... which it says" says 'throttled itself' "$tmp/err"
+	throttled --drain -- "${bare[@]}" --wait-limit 20 -- echo drained
+	claim "throttle: what a drain's command starts without environment runs at once" says drained "$tmp/out"
+	claim "throttle: and nothing that had to wait has run" test ! -e "$tmp/ran"
+	wait
+	rm "$tmp/go" "$tmp/script" "$tmp/order"
+}
+
 # A driver holds one slot for an operation of several commands, as the man page says.
 operation() {
 	fresh
@@ -540,6 +574,7 @@ throttle() {
 	unusable_run
 	signals
 	nested
+	no_environment
 	operation
 	drain
 	several

@@ -88,7 +88,8 @@ static void drain_all(const struct lea_throttle_request *request, struct lea_thr
 	int r = drain.event_fd = lea_throttle_event_folder(world);
 
 	*ret_end = (struct lea_throttle_end){.code = LEA_THROTTLE_CODE_TEMPFAIL};
-	if (lea_throttle_is_nested(world)) {
+	if (lea_throttle_is_nested(world) ||
+	    (r >= 0 && lea_throttle_is_descended(r, NULL, NULL))) {
 		lea_log(world->log, LEA_LOG_ERROR,
 			"throttle: this command is throttled itself: a drain would wait for it");
 		return;

@@ -160,6 +160,17 @@ bool lea_throttle_is_held(int dir_fd, const char *throttle, uint64_t now_ms)
 						     : command_lives(&content, now_ms);
 }
 
+bool lea_throttle_is_of_hold(int event_fd, const struct lea_proc_id ids[], size_t count)
+{
+	LEA_AUTO(lea_closep)
+	int fd = openat(event_fd, LEA_THROTTLE_FOLDER "/" FILE_NAME,
+			O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct content content;
+
+	return fd >= 0 && read_content(fd, &content) &&
+	       lea_throttle_is_among(&content.command, ids, count);
+}
+
 bool lea_throttle_is_drained(int event_fd, struct lea_clock *clock)
 {
 	return lea_throttle_is_held(event_fd, LEA_THROTTLE_FOLDER, clock->now_ms(clock));

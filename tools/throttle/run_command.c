@@ -20,6 +20,7 @@
 /* See lea_throttle_turn. A lower lane gets one of five slots: it always goes on, and a higher lane
  * is hardly slower for it. */
 #define SHARE	4U
+#define LINEAGE_MOST 64U /* processes above a call of us that are looked at */
 
 struct work {
 	const struct lea_throttle_request *request;
@@ -139,6 +140,24 @@ static void count(uint32_t runs[static 2], uint32_t lane, const bool waits[stati
 	runs[1] = now.normal;
 }
 
+/* sudo and env -i empty the environment: what a command starts behind them must not wait for its
+ * slot. */
+bool lea_throttle_is_descended(int event_fd, const struct lea_throttle *own, const char *class_)
+{
+	struct lea_proc_id ids[LINEAGE_MOST];
+	const size_t count = lea_proc_lineage(ids, ARRAY_SIZE(ids));
+
+	return lea_throttle_is_of_hold(event_fd, ids, count) ||
+	       lea_throttle_is_any_command(event_fd, own, class_, ids, count);
+}
+
+static bool is_exempt(void *arg)
+{
+	const struct work *work = arg;
+
+	return lea_throttle_is_descended(work->event_fd, work->queue[0], work->class_);
+}
+
 static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots, bool yields)
 {
 	const struct lea_throttle_terms terms = {
@@ -147,6 +166,8 @@ static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots
 		.deadline_ms = work->deadline_ms,
 		.event_fd = yields ? work->event_fd : -1,
 		.entry = &work->entry,
+		.is_exempt = is_exempt,
+		.arg = work,
 		.turn = turn,
 		.count = count,
 	};
@@ -182,7 +203,7 @@ static int open_queues(struct work *work)
 	return open_all(work);
 }
 
-/* 0, LEA_THROTTLE_LATE or -errno. */
+/* 0, LEA_THROTTLE_LATE, LEA_THROTTLE_EXEMPT or -errno. */
 static int take_slots(struct work *work)
 {
 	struct lea_world *world = work->request->world;
@@ -298,6 +319,10 @@ static void run_queued(struct work *work, struct lea_throttle_end *ret_end)
 
 	if (!r) {
 		run_child(work, ret_end);
+		return;
+	}
+	if (r == LEA_THROTTLE_EXEMPT) {
+		run_at_once(work, ret_end);
 		return;
 	}
 	ret_end->code = LEA_THROTTLE_CODE_TEMPFAIL;

@@ -62,6 +62,9 @@ void lea_throttle_run(const struct lea_throttle_request *request, const struct l
 /* Is this process the command, or of the command, of one that has a slot, or for which a drain holds
  * all? */
 bool lea_throttle_is_nested(struct lea_world *world);
+/* The same by this process and those above it, whatever the environment says. @own, @class_: as
+ * lea_throttle_is_any_command. */
+bool lea_throttle_is_descended(int event_fd, const struct lea_throttle *own, const char *class_);
 
 /* /run/lvm/event, created if necessary: a descriptor (owned) or -errno. */
 LEA_MUST_CHECK int lea_throttle_event_folder(struct lea_world *world);

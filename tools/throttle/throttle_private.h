@@ -88,6 +88,9 @@ void lea_throttle_name(uint32_t lane, uint64_t number, char ret_name[static 24])
 /* Does the child of this slot live, whose wrapper is dead? Call with the slot's lock, or only to
  * look. */
 bool lea_throttle_has_orphan(const struct lea_throttle *queue, const struct slot *slot);
+/* Is it one of these? */
+bool lea_throttle_is_among(const struct lea_proc_id *id, const struct lea_proc_id ids[],
+			   size_t count);
 /* Does a drain that runs hold all classes? @throttle: the folder "throttle", from @dir_fd. */
 bool lea_throttle_is_held(int dir_fd, const char *throttle, uint64_t now_ms);
 /* A queue that exists, read-only. Not for one that this process holds anything of: the closing

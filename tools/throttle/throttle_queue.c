@@ -287,11 +287,16 @@ bool lea_throttle_adopt(struct lea_throttle *queue, const struct lea_proc_id *ch
 	return true;
 }
 
+static struct lea_proc_id command_of(const struct slot *slot)
+{
+	return (struct lea_proc_id){.start_ticks = LOAD(slot->start_ticks),
+				    .pid_ns = LOAD(slot->pid_ns),
+				    .pid = (int32_t)(uint32_t)LOAD(slot->word)};
+}
+
 bool lea_throttle_has_orphan(const struct lea_throttle *queue, const struct slot *slot)
 {
-	const struct lea_proc_id id = {.start_ticks = LOAD(slot->start_ticks),
-				       .pid_ns = LOAD(slot->pid_ns),
-				       .pid = (int32_t)(uint32_t)LOAD(slot->word)};
+	const struct lea_proc_id id = command_of(slot);
 	enum lea_proc_life life;
 
 	if (!id.pid)
@@ -332,4 +337,57 @@ int lea_throttle_each(int event_fd, enum lea_throttle_kind kind,
 		if (entry->d_name[0] != '.')
 			r = each(arg, entry->d_name);
 	return r == -ENOENT ? 0 : r;
+}
+
+/* ---- whose command is it? */
+
+bool lea_throttle_is_among(const struct lea_proc_id *id, const struct lea_proc_id ids[], size_t count)
+{
+	for (size_t i = 0; id->pid && i < count; i++)
+		if (ids[i].pid == id->pid && ids[i].pid_ns == id->pid_ns &&
+		    ids[i].start_ticks == id->start_ticks)
+			return true;
+	return false;
+}
+
+struct search {
+	int event_fd;
+	const struct lea_throttle *own;
+	const char *class_;
+	const struct lea_proc_id *ids;
+	size_t count;
+	bool is_found;
+};
+
+/* A slot whose command lives is that command's: the record needs no lock. */
+static int search_class(void *arg, const char *name)
+{
+	LEA_AUTO(lea_throttle_closep) struct lea_throttle *other = NULL;
+	struct search *search = arg;
+	const struct lea_throttle *queue = search->own;
+
+	/* Our own one is not opened again: the closing would release its locks. */
+	if (!queue || strcmp(name, search->class_) != 0) {
+		if (lea_throttle_open_to_look(search->event_fd, LEA_THROTTLE_CLASSES, name, &other))
+			return 0;
+		queue = other;
+	}
+	for (uint32_t i = 0; i < SLOTS_MOST && !search->is_found; i++) {
+		const struct lea_proc_id id = command_of(&queue->state->slot[i]);
+
+		search->is_found = lea_throttle_is_among(&id, search->ids, search->count);
+	}
+	return 0;
+}
+
+bool lea_throttle_is_any_command(int event_fd, const struct lea_throttle *own, const char *class_,
+				 const struct lea_proc_id ids[], size_t count)
+{
+	struct search search = {event_fd, own, class_, ids, count, false};
+
+	if (!count)
+		return false;
+	/* What cannot be read names no command: who asks then waits as others do. */
+	return !lea_throttle_each(event_fd, LEA_THROTTLE_CLASSES, search_class, &search) &&
+	       search.is_found;
 }

@@ -94,6 +94,9 @@ struct lea_throttle_terms {
 	/* Our own activation goes first: while it works, half the slots. -1: no matter */
 	int event_fd;
 	const struct lea_throttle_entry *entry; /* for people */
+	/* Asked once, before it waits for anybody: must it not? NULL: no. */
+	bool (*is_exempt)(void *arg);
+	void *arg;
 	/* Decisions, from throttle/turn.h; both pure. */
 	uint32_t (*turn)(const bool waits[static 3], uint32_t runs[static 2]);
 	void (*count)(uint32_t runs[static 2], uint32_t lane, const bool waits[static 3]);
@@ -101,11 +104,12 @@ struct lea_throttle_terms {
 
 enum lea_throttle_outcome {
 	LEA_THROTTLE_LATE = 1, /* the deadline has passed, and nothing is held */
+	LEA_THROTTLE_EXEMPT,   /* terms->is_exempt says so; nothing is held */
 };
 /*
  * lea_throttle_take - wait in the queue, and take a slot
  * Sets a timer and the handler of SIGALRM, which are this function's until it returns. Returns 0,
- * LEA_THROTTLE_LATE or -errno, then without a ticket. If the process ends while it waits, its
+ * LEA_THROTTLE_LATE, LEA_THROTTLE_EXEMPT or -errno, then without a ticket. If the process ends while it waits, its
  * ticket counts no more; so a handler of a signal may simply _exit.
  */
 LEA_MUST_CHECK int lea_throttle_take(struct lea_throttle *queue,
@@ -133,6 +137,11 @@ enum lea_throttle_counter {
 void lea_throttle_add(struct lea_throttle *queue, enum lea_throttle_counter counter);
 #define LEA_THROTTLE_WAIT_BUCKETS 96U
 void lea_throttle_add_wait(struct lea_throttle *queue, uint32_t bucket);
+
+/* Is one of these processes the command of a slot of any class?
+ * @own, @class_: the class that this process has open, and its name, or NULL. Reads the folder. */
+bool lea_throttle_is_any_command(int event_fd, const struct lea_throttle *own, const char *class_,
+				 const struct lea_proc_id ids[], size_t count);
 
 /* Does the command @id have slot @slot of this class? Three system calls. */
 bool lea_throttle_is_running(int event_fd, const char *class_, uint32_t slot, uint64_t id);
@@ -193,5 +202,7 @@ void lea_throttle_tell_hold(struct lea_throttle *queue, bool is_held);
 /* Waits until no slot is taken, and beats. 0, LEA_THROTTLE_LATE or -errno. */
 LEA_MUST_CHECK int lea_throttle_wait_idle(struct lea_throttle *queue,
 					  struct lea_throttle_hold *hold, uint64_t deadline_ms);
+/* Is one of these processes the command of a drain? Three system calls. */
+bool lea_throttle_is_of_hold(int event_fd, const struct lea_proc_id ids[], size_t count);
 /* Does a drain that runs hold all classes? */
 bool lea_throttle_is_drained(int event_fd, struct lea_clock *clock);

@@ -9,7 +9,7 @@
  * sleeps on the lock of the ticket before its own. It is unlinked: served. It is unlocked: its
  * waiter is dead, and this one buries it. It has no heartbeat: stopped, and passed. HEAD: has the
  * lane's door, and tries the slots whenever one may be free. SERVED: has a slot, and unlinks its
- * ticket. LATE, from QUEUED and HEAD: leaves its ticket as a dead waiter does.
+ * ticket. LATE and EXEMPT, from QUEUED and HEAD: leaves its ticket as a dead waiter does.
  *
  * What a crash leaves: JOIN: nothing, or a name that the next one finds taken and counts past.
  * QUEUED, HEAD, and SERVED until the ticket is unlinked: an unlocked ticket for the follower to
@@ -43,6 +43,7 @@ struct turn_wait {
 	uint64_t beat_ms;
 	bool is_armed;
 	bool has_passed; /* a waiter that does not run */
+	bool has_asked;	 /* whether it is exempt */
 	bool has_door;
 	int watch_fd; /* inotify, owned; -1: none yet; -2: there are none to be had */
 	bool watches_runner;
@@ -108,6 +109,17 @@ static int tick(struct turn_wait *wait)
 		return -errno;
 	arm(wait);
 	return 0;
+}
+
+/* Before a wait for another command: 0 or LEA_THROTTLE_EXEMPT. */
+static int ask_exempt(struct turn_wait *wait)
+{
+	const struct lea_throttle_terms *terms = wait->terms;
+
+	if (wait->has_asked || !terms->is_exempt)
+		return 0;
+	wait->has_asked = true;
+	return terms->is_exempt(terms->arg) ? LEA_THROTTLE_EXEMPT : 0;
 }
 
 /* Waits for a byte of the state file. @most_ms: as long as another process may take for it. 0,
@@ -260,7 +272,8 @@ static int bury(struct turn_wait *wait, const char *name, uint64_t before)
 	return unlinkat(queue->folder_fd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-/* Returns when no older ticket of a living waiter is left. 0, LEA_THROTTLE_LATE or -errno. */
+/* Returns when no older ticket of a living waiter is left. 0, LEA_THROTTLE_LATE,
+ * LEA_THROTTLE_EXEMPT or -errno. */
 static int wait_for_older(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
@@ -275,6 +288,9 @@ static int wait_for_older(struct turn_wait *wait)
 		fd = openat(queue->folder_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return errno == ENOENT ? 0 : -errno;
+		r = ask_exempt(wait);
+		if (r)
+			return r;
 		if (!wait->is_armed)
 			arm(wait);
 		r = sleep_on(wait, fd, older, &before);
@@ -488,10 +504,10 @@ static int take_as_head(struct turn_wait *wait)
 		open_watch(wait);
 	while (!try_queue(wait)) {
 		LEA_CRASHPOINT("throttle.head", NULL);
-		r = 0;
-		if (wait->watch_fd == -1)
+		r = ask_exempt(wait);
+		if (!r && wait->watch_fd == -1)
 			open_watch(wait);
-		else
+		else if (!r)
 			r = sleep_at_head(wait);
 		if (r)
 			return r;

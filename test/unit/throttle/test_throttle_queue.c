@@ -34,7 +34,17 @@ static struct lea_throttle *open_queue(void)
 	return queue;
 }
 
-static int take(struct lea_throttle *queue, uint32_t slots, uint64_t limit_ms, const char *label)
+static int asked; /* whether a waiter is exempt */
+
+static bool is_exempt(void *arg)
+{
+	asked++;
+	return *(bool *)arg;
+}
+
+/* @exempts: NULL: nobody is. */
+static int take_unless(bool *exempts, struct lea_throttle *queue, uint32_t slots, uint64_t limit_ms,
+		       const char *label)
 {
 	struct lea_throttle_entry entry = {.id = lea_throttle_next_id(queue)};
 	struct lea_clock *clock = lea_clock_kernel();
@@ -44,12 +54,19 @@ static int take(struct lea_throttle *queue, uint32_t slots, uint64_t limit_ms, c
 		.deadline_ms = limit_ms ? clock->now_ms(clock) + limit_ms : 0,
 		.event_fd = -1,
 		.entry = &entry,
+		.is_exempt = exempts ? is_exempt : NULL,
+		.arg = exempts,
 		.turn = turn,
 		.count = count,
 	};
 
 	snprintf(entry.label, sizeof(entry.label), "%s", label);
 	return lea_throttle_take(queue, &terms);
+}
+
+static int take(struct lea_throttle *queue, uint32_t slots, uint64_t limit_ms, const char *label)
+{
+	return take_unless(NULL, queue, slots, limit_ms, label);
 }
 
 /* A process that takes a slot, and ends when the pipe is closed. Returns when it has the slot. */
@@ -132,6 +149,51 @@ TEST(a_child_keeps_the_slot_of_a_dead_wrapper)
 	ck_assert(lea_throttle_adopt(queue, &ours));
 	ck_assert(!lea_throttle_adopt(queue, &ours));
 	lea_throttle_close(queue);
+}
+
+TEST(who_is_exempt_does_not_wait)
+{
+	struct lea_throttle *queue = open_queue();
+	bool yes = true, no = false;
+	int fd;
+	pid_t pid = holder(1, &fd);
+
+	ck_assert_int_eq(take_unless(&yes, queue, 2, 0, "free"), 0);
+	ck_assert_msg(!asked, "who gets a slot at once is not asked");
+	lea_throttle_close(queue);
+	queue = open_queue();
+	ck_assert_int_eq(take_unless(&yes, queue, 1, 0, "exempt"), LEA_THROTTLE_EXEMPT);
+	ck_assert_int_eq(asked, 1);
+	ck_assert_int_eq(take_unless(&no, queue, 1, 3000, "late"), LEA_THROTTLE_LATE);
+	ck_assert_msg(asked == 2, "%d: it is asked once, however often it looks", asked);
+	end(pid, fd);
+	ck_assert_int_eq(take(queue, 1, 10000, "next"), 0);
+	lea_throttle_close(queue);
+}
+
+TEST(a_command_is_found_in_any_class)
+{
+	struct lea_throttle *queue = open_queue(), *other = NULL;
+	struct lea_proc_id id[2] = {{0}};
+
+	lea_proc_identify(&id[1]);
+	ck_assert_int_eq(take(queue, 1, 10000, "x"), 0);
+	ck_assert_int_eq(lea_throttle_open(event_fd, LEA_THROTTLE_CLASSES, "other",
+					   lea_clock_kernel(), &other),
+			 0);
+	ck_assert(!lea_throttle_is_any_command(event_fd, other, "other", id, 2));
+	ck_assert(lea_throttle_adopt(queue, &id[1]));
+	ck_assert(lea_throttle_is_any_command(event_fd, queue, "change", id, 2));
+	ck_assert(!lea_throttle_is_any_command(event_fd, queue, "change", id, 1));
+	ck_assert(!lea_throttle_is_any_command(event_fd, queue, "change", id, 0));
+	id[1].start_ticks++;
+	ck_assert_msg(!lea_throttle_is_any_command(event_fd, queue, "change", id, 2),
+		      "another process has its number");
+	id[1].start_ticks--;
+	lea_throttle_release(queue);
+	ck_assert(!lea_throttle_is_any_command(event_fd, queue, "change", id, 2));
+	lea_throttle_close(queue);
+	lea_throttle_close(other);
 }
 
 TEST(a_running_command_is_told_from_a_forged_one)

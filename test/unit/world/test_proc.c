@@ -183,6 +183,37 @@ TEST_AS_ROOT(a_program_does_not_inherit_protection_from_the_oom_killer)
 	ck_assert_str_eq(output, "0\n");
 }
 
+static int find_lineage(void *arg)
+{
+	const struct lea_proc_id *above = arg;
+	struct lea_proc_id found[64];
+	const size_t count = lea_proc_lineage(found, 64);
+
+	return count < 3 || found[0].pid != getpid() || found[1].pid != getppid() ||
+	       found[2].pid != above->pid || found[2].start_ticks != above->start_ticks ||
+	       found[2].pid_ns != above->pid_ns || lea_proc_lineage(found, 1) != 1;
+}
+
+static int fork_again(void *arg)
+{
+	pid_t pid;
+	int code = 1;
+
+	return lea_proc_fork(find_lineage, arg, &pid) || lea_proc_wait(pid, &code) || code;
+}
+
+TEST(a_lineage_begins_with_this_process)
+{
+	struct lea_proc_id self;
+	pid_t pid;
+	int code = 1;
+
+	lea_proc_identify(&self);
+	ck_assert_int_eq(lea_proc_fork(fork_again, &self, &pid), 0);
+	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
+	ck_assert_int_eq(code, 0);
+}
+
 /* Rows: is a descriptor left for the list of descriptors? */
 TEST_TIMES(a_child_keeps_only_what_it_names, 2)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define UP_TO_START " 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+#define UP_TO_START " 4100 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
 #define NINE	    "123456789"
 
 static const struct {
@@ -29,6 +29,8 @@ static const struct {
 	{"42 (dd) ", NULL, 0, 0},
 	{"42 (dd)D", NULL, 0, 0},
 	{"42 (dd) D 1", NULL, 0, 0},
+	{"42 (dd) D x 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7 0", NULL, 0, 0},
+	{"42 (dd) D 4294967296 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7 0", NULL, 0, 0},
 	{"42 (dd) D" UP_TO_START, NULL, 0, 0},
 	{"42 (dd) D" UP_TO_START "-1 0", NULL, 0, 0},
 	{"42 (dd) D" UP_TO_START "99999999999999999999999 0", NULL, 0, 0},
@@ -48,6 +50,7 @@ TEST_EACH(a_text_is_parsed_or_refused, rows)
 	ck_assert_str_eq(stat.command, rows[_i].command);
 	ck_assert_int_eq(stat.state, rows[_i].state);
 	ck_assert_uint_eq(stat.start_ticks, rows[_i].start_ticks);
+	ck_assert_int_eq(stat.parent, 4100);
 }
 
 TEST(a_process_is_read_below_its_folder)
