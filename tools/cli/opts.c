@@ -44,23 +44,30 @@ static int append(struct lea_list *list, const char *item)
 	return 0;
 }
 
-/* Copies the pieces: the real lvm may need argv unchanged later. */
+/* Copies the piece: the real lvm may need argv unchanged later. */
+static int append_copy(struct lea_list *list, const char *piece, size_t len)
+{
+	char *item = strndup(piece, len);
+	int r = item ? append(list, item) : -ENOMEM;
+
+	if (r)
+		free(item);
+	return r;
+}
+
+/* A value without a piece is one empty piece, as in lvm2: an option that is given, as by a script
+ * whose variable is empty, never means all. */
 static int append_split(struct lea_list *list, const char *items)
 {
-	while (*items) {
-		size_t len = strcspn(items, ",");
-		char *item = len ? strndup(items, len) : NULL;
-		int r = 0;
+	int r = items[strspn(items, ",")] ? 0 : append_copy(list, "", 0);
 
-		if (len)
-			r = item ? append(list, item) : -ENOMEM;
-		if (r < 0) {
-			free(item);
-			return r;
-		}
+	while (!r && *items) {
+		const size_t len = strcspn(items, ",");
+
+		r = len ? append_copy(list, items, len) : 0;
 		items += len + (items[len] == ',');
 	}
-	return 0;
+	return r;
 }
 
 static int bad_value(struct parse *parse, const struct lea_opt *row, const char *value)

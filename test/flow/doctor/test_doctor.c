@@ -416,6 +416,7 @@ static const struct {
 	{"doctor --only D17", 3},   {"doctor --except x", 3},	   {"doctor --sample 11", 3},
 	{"doctor --sample -1", 3},  {"doctor --nonsense", 3},	   {"doctor no_such_vg", 5},
 	{"doctor --help", 0},	    {"doctor --only D1 --except D1", 3},
+	{"doctor --only=", 3},	    {"doctor --only=,", 3},	   {"doctor --except=", 3},
 	{"doctor --accept D4", 3},  {"doctor --accept D4:", 3},	   {"doctor --accept D17:x", 3},
 	{"doctor --withdraw x", 3}, {"doctor --accepted vg_one", 3},
 	{"doctor --json --accepted", 3}, {"doctor --accept D4:x --only D4", 3},

@@ -105,6 +105,8 @@ static const struct {
 	 "  Device not found for /dev/sdq.\n"},
 	{"by pvscan, too", NULL, NULL, "pvscan --cache --devices /dev/sda,/dev/sdq /dev/sda", 0,
 	 "PV /dev/sda online.\n", "  Device not found for /dev/sdq.\n"},
+	{"an empty --devices names none, and is not all", NULL, NULL,
+	 "vgchange -ay --devices= vg_one", 5, "", "  Device not found for .\n"},
 	{"a name of --devices must be a path", NULL, NULL, "vgchange -ay --devices sda vg_one", 5,
 	 "", "sda"},
 	{"items of a volume list that mean nothing are told of once", "/etc/lvm/lvm.conf",

@@ -87,6 +87,8 @@ static const struct {
 	{"two hyphens end the options", {"x", "--", "-t", "--foo"}, 0, "[-t] [--foo] "},
 	{"a lone hyphen is an argument", {"x", "-"}, 0, "[-] "},
 	{"lists split at commas", {"x", "--devices", "a,b", "--devices=c,"}, 0, "d=a d=b d=c "},
+	{"a list without a piece is one empty piece", {"x", "--devices="}, 0, "d= "},
+	{"so are commas only", {"x", "--devices", ",,"}, 0, "d= "},
 	{"numbers collect", {"x", "-j8", "--major", "9"}, 0, "n=8 n=9 "},
 	{"a number that is none", {"x", "-jx"}, LEA_OPTS_BAD, "Invalid argument for --major: x"},
 	{"a negative number",
