@@ -72,6 +72,7 @@ static const struct command {
 	{"vgremove", false, FORM_VG, EACH, "S:f" COMMON, ""},
 	{"vgrename", false, FORM_VG, 1, "A:f" COMMON, ""},
 	{"vgs", true, FORM_VG, EACH, "O:PS:ao:" COMMON, "name"},
+	{"vgscan", true, FORM_NONE, 0, "", ""},
 	{"vgsplit", false, FORM_VG, 2, "A:M:l:n:p:" COMMON, "all: poolmetadata:"},
 };
 
@@ -108,9 +109,9 @@ static const char names[] =
 	"writebehind: writemostly: yes zero:";
 
 /* Programs that write to an LV, and take no lock of lvm. */
-static const char *const writers[] = {"mkfs",	   "mke2fs",	 "wipefs",    "blkdiscard",
-				      "dd",	   "fsck",	 "e2fsck",    "fstrim",
-				      "resize2fs", "xfs_repair", "xfs_growfs"};
+static const char *const writers[] = {"mkfs",	"mke2fs",    "mkswap",	   "wipefs",
+				      "dd",	"fsck",	     "e2fsck",	   "fstrim",
+				      "blkdiscard", "resize2fs", "xfs_repair", "xfs_growfs"};
 
 static const struct command *find_command(const char *name)
 {
