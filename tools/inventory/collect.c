@@ -339,6 +339,8 @@ static void find_generation(struct lea_inventory *inventory)
 	}
 	for (size_t i = 0; inventory->is_whole && i < inventory->problem_count; i++)
 		lea_generation_add_text(&generation, inventory->problem[i]);
+	for (size_t i = 0; inventory->is_whole && i < inventory->pv_count; i++)
+		lea_generation_add_number(&generation, inventory->pv[i].is_duplicate);
 	lea_generation_add_number(&generation, inventory->pending);
 	lea_generation_add_number(&generation, inventory->taken);
 	lea_generation_add_number(&generation, inventory->quarantined);

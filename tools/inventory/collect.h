@@ -31,6 +31,7 @@ struct lea_inventory_pv {
 	const struct lea_vg *vg; /* of its own metadata; NULL: none, or damaged */
 	const char *vg_name;	 /* of damaged metadata; "": unknown */
 	const char *problem;	 /* "": none */
+	bool is_duplicate;	 /* another device is a copy of it */
 	bool is_placed;		 /* a VG lists it */
 	bool is_chosen;		 /* no VG does, and it was asked for */
 };

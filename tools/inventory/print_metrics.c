@@ -312,12 +312,16 @@ static void put_queue(FILE *out, const struct lea_inventory *inventory)
 
 static void put_whole(FILE *out, const struct lea_inventory *inventory)
 {
-	size_t lone = 0;
+	size_t lone = 0, duplicate = 0;
 
-	for (size_t i = 0; i < inventory->pv_count; i++)
+	for (size_t i = 0; i < inventory->pv_count; i++) {
 		lone += !inventory->pv[i].is_placed;
+		duplicate += inventory->pv[i].is_duplicate;
+	}
 	put_head(out, "lvmevent_lone_pvs", "", "PVs of no VG that is readable.");
 	fprintf(out, "lvmevent_lone_pvs %zu\n", lone);
+	put_head(out, "lvmevent_duplicate_pvs", "", "PVs that are on several disks.");
+	fprintf(out, "lvmevent_duplicate_pvs %zu\n", duplicate);
 	put_head(out, "lvmevent_unreadable_devices", "", "Devices that did not answer, or are damaged.");
 	fprintf(out, "lvmevent_unreadable_devices %zu\n", inventory->problem_count);
 }

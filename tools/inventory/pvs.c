@@ -374,8 +374,11 @@ static int set_duplicate(const struct joining *joining, struct lea_inventory_pv 
 	const struct lea_device *device = &pv->found->device;
 	char text[TEXT_BYTES] = "";
 
-	if (pv->problem[0] || !strcmp(pv->device, other->name) ||
+	if (!strcmp(pv->device, other->name) ||
 	    lea_duplicate_tie(joining->world, device, other) != LEA_DUPLICATE_COPY)
+		return 0;
+	pv->is_duplicate = true;
+	if (pv->problem[0])
 		return 0;
 	lea_append(text, sizeof(text), "%.100s has the same PVID", other->name);
 	lea_duplicate_tell_use(joining->world, device, text, sizeof(text));

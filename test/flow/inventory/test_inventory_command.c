@@ -171,7 +171,9 @@ TEST(a_pv_on_two_devices_is_a_problem_of_its_vg)
 	tree_remove(&machine.tree, "/dev/disk/by-id");
 	machine_plug("stripe-a", "sdc", 48, 3);
 	ck_assert(!has("inventory", "has the same PVID"));
+	ck_assert(has("inventory --openmetrics", "\nlvmevent_duplicate_pvs 0\n"));
 	machine_plug("stripe-a", "sdb", 32, 2);
+	ck_assert(has("inventory --openmetrics", "\nlvmevent_duplicate_pvs 1\n"));
 	ck_assert(has("inventory", "VG vg-two.pvs: problem: PV /dev/sd"));
 	ck_assert(has("inventory", "has the same PVID\n"));
 	ck_assert(has("inventory --openmetrics", "lvmevent_vg_problem{vg=\"vg-two.pvs\",uuid="));
@@ -188,6 +190,7 @@ TEST(a_duplicate_that_an_event_has_found_is_named)
 	ck_assert(!has("inventory", "has the same PVID"));
 	ck_assert_int_eq(lea_duplicate_put(machine.world, &note), 0);
 	ck_assert(has("inventory", "VG vg-two.pvs: problem: PV /dev/sdb: /dev/sdc has the same PVID\n"));
+	ck_assert(has("inventory --openmetrics", "\nlvmevent_duplicate_pvs 1\n"));
 	machine_unplug("sdc", 48);
 	ck_assert(!has("inventory", "has the same PVID"));
 }
@@ -239,6 +242,7 @@ TEST_EACH(a_copy_behind_one_link_is_named_while_lvm2_is_in_charge, copies)
 	/* the PV is listed once, on the one that LVs use */
 	ck_assert(has("inventory --json", "\"pv_count\": 2"));
 	ck_assert(has("inventory --openmetrics", "lvmevent_lone_pvs 0\n"));
+	ck_assert(has("inventory --openmetrics", "lvmevent_duplicate_pvs 1\n"));
 	ck_assert(has("inventory --openmetrics", "lvmevent_vg_problem{vg=\"vg-two.pvs\",uuid="));
 }
 
@@ -280,6 +284,16 @@ TEST(a_damaged_text_is_a_problem_of_its_vg_and_the_rest_is_whole)
 				   "mismatch at byte 10240\n"));
 	ck_assert(has_row("inventory", "\nvg-two.pvs wz-pn- 1 of 2 "));
 	ck_assert(has("inventory --openmetrics", "lvmevent_vg_problem{vg=\"vg_one\",uuid=\"\"} 1\n"));
+}
+
+TEST(what_else_is_wrong_with_a_pv_hides_no_copy)
+{
+	tree_remove(&machine.tree, "/dev/disk/by-id");
+	machine_unplug("sda", 16);
+	machine_plug("damaged/text-crc", "sda", 16, 7);
+	machine_plug("damaged/text-crc", "sdb", 32, 8);
+	ck_assert(has("inventory", "metadata text checksum mismatch at byte 10240\n"));
+	ck_assert(has("inventory --openmetrics", "\nlvmevent_duplicate_pvs 1\n"));
 }
 
 static const struct {
