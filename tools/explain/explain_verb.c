@@ -19,6 +19,7 @@
 #include "cli/terminal.h"
 #include "conf/setup.h"
 #include "explain/answer.h"
+#include "explain/cause_page.h"
 #include "explain/cause_text.h"
 #include "explain/examine.h"
 #include "memory/need.h"
@@ -26,7 +27,7 @@
 #include "world/mounts.h"
 
 #define EXPLAIN		    "lvmevent explain "
-#define USAGE		    "explain [--json] [TARGET...]"
+#define USAGE		    "explain [--json] [TARGET...], or explain --cause WORD"
 #define SHOWN_MOST	    5U /* LVs of a VG, or PVs, with the same cause, for people */
 
 struct view {
@@ -291,7 +292,44 @@ static int explain(struct view *view, const struct lea_list *targets)
 struct args {
 	struct lea_args shared;
 	unsigned int json;
+	const char *cause;
 };
+
+/* ---- what the manual page says about a cause */
+
+static int refuse_cause(const char *word, const char *like)
+{
+	const struct lea_cause_page *page;
+	char plain[128];
+
+	snprintf(plain, sizeof(plain), "%s", word);
+	lea_log_plain(plain);
+	fprintf(stderr, "  Cause \"%s\" not found", plain);
+	if (like)
+		fprintf(stderr, "; did you mean \"%s\"?", like);
+	else
+		fprintf(stderr, ". The causes:\n ");
+	for (unsigned int i = 0; !like && (page = lea_cause_page_at(i)); i++)
+		fprintf(stderr, " %s", page->name);
+	fputc('\n', stderr);
+	return LEA_EXIT_PARAMS;
+}
+
+static int print_cause(const struct view *view, const struct args *args)
+{
+	const struct lea_cause_page *page;
+	const char *like = NULL;
+
+	if (args->json || args->shared.word) {
+		fprintf(stderr, "  --cause is for itself. Usage: lvmevent " USAGE "\n");
+		return LEA_EXIT_PARAMS;
+	}
+	page = lea_cause_page(args->cause, &like);
+	if (!page)
+		return refuse_cause(args->cause, like);
+	fprintf(view->out, "%s\n%s", page->title, page->text);
+	return LEA_EXIT_DONE;
+}
 
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 {
@@ -299,6 +337,8 @@ int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 		LEA_LVMEVENT_HELP,
 		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
 			"Print one JSON object."),
+		LEA_OPT(struct args, cause, STRING, "cause", 0, LEA_OPT_ALL, "WORD",
+			"Print what the manual page says about this cause."),
 	};
 	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
@@ -307,7 +347,8 @@ int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 
 	view.is_json = args.json != 0;
 	view.has_color = lea_terminal_has_color(world, view.out);
-	code = code < 0 ? explain(&view, &opts.positional) : code;
+	if (code < 0)
+		code = args.cause ? print_cause(&view, &args) : explain(&view, &opts.positional);
 	lea_opts_done(&opts);
 	return code;
 }

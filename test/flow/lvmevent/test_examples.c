@@ -177,6 +177,7 @@ static const struct {
 	const char *words;
 } examples[] = {
 	{"lvmevent-explain.8", NULL, "explain containers"},
+	{"lvmevent-explain.8", NULL, "explain --cause vg-name-taken"},
 	{"lvmevent-explain.8", is_filtered, "explain /dev/sdb"},
 	{"lvmevent-plan.8", is_skipped, "plan"},
 	{"lvmevent-status.8", has_booted, "status"},
