@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A VG that is delegated to the real lvm: before lvm is started, and its result. Its exit code does not tell everything:
- * lvm also ends with success if a VG is incomplete.
+ * A VG that is delegated to the real lvm: before lvm is started, and its result. Its exit code does
+ * not tell everything: lvm also ends with success if a VG is incomplete.
  */
 #pragma once
 
@@ -10,10 +10,11 @@
 
 /*
  * lea_delegated_ask - is the VG still to be delegated?
- * lvm activates it whatever happened while it waited for its turn. So its lock is taken for a moment:
- * the command that has it may be taking the VG down.
+ * lvm activates it whatever happened while it waited for its turn. So its lock is taken for a
+ * moment: the command that has it may be taking the VG down.
  * @wait: for that lock. The caller holds none.
- * Returns 0, LEA_ACTIVATE_CHANGED: a command has taken it down, or LEA_ACTIVATE_VG_BUSY. Does not log.
+ * Returns 0, LEA_ACTIVATE_CHANGED: a command has taken it down, or LEA_ACTIVATE_VG_BUSY. Does not
+ * log.
  */
 LEA_MUST_CHECK int lea_delegated_ask(const struct lea_worker_setting *setting,
 				     const struct lea_scan_vg *scanned, bool wait);

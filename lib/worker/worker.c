@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The worker waits for a lock only while it holds none: for that of the first VG, or before it starts
- * the real lvm. While it holds a lock, it skips a further VG that is busy and reports it so: thus
- * two workers, or a worker and vgrename, cannot wait for each other. Between batches it holds
+ * The worker waits for a lock only while it holds none: for that of the first VG, or before it
+ * starts the real lvm. While it holds a lock, it skips a further VG that is busy and reports it so:
+ * thus two workers, or a worker and vgrename, cannot wait for each other. Between batches it holds
  * nothing: what a batch needed is freed with it.
  */
 #include "worker/worker.h"

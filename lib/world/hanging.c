@@ -30,8 +30,8 @@
 #define CHUNK_BYTES (1024U * 1024U)
 /* At the latest after this time the parent looks again at what the threads do. */
 #define LOOK_MS	    500U
-/* A longer pause between two looks: this process did not run, as when the machine or the service was
- * frozen. Then the child did not run, either. */
+/* A longer pause between two looks: this process did not run, as when the machine or the service
+ * was frozen. Then the child did not run, either. */
 #define MOST_GAP_MS (2U * LOOK_MS)
 /* The pause before others are asked again whether they wait. */
 #define ASK_MS	    100U

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A worker may have read what is not so any more: it waits for slow disks and for checks, and then for
- * the lock of one that does. */
+/* A worker may have read what is not so any more: it waits for slow disks and for checks, and then
+ * for the lock of one that does. */
 #define UNDER_WAY_MS 90000U
 
 /* The longest that disks which are slow or hang may keep a VG of healthy disks waiting. */

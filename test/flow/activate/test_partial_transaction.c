@@ -188,8 +188,10 @@ TEST_TIMES(pv_that_has_come_is_not_taken_for_one_that_has_gone, 2)
 				  .label = {.pvid = THIRD}};
 	/* As a worker gets it: the PVs that are there. */
 	struct lea_found *pv[] = {whole.pv[1], &third};
-	struct lea_vg vg = {
-		.name = NAME, .id = "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh", .seqno = 4, .pv_count = 1 + _i};
+	struct lea_vg vg = {.name = NAME,
+			    .id = "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh",
+			    .seqno = 4,
+			    .pv_count = 1 + _i};
 	const struct lea_scan_vg before = {
 		.vg = &vg, .pv = pv, .in_part = LEA_INCOMPLETE_PARTIAL};
 
