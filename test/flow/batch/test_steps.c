@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +93,36 @@ TEST(kill_while_members_are_read)
 	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
 }
 
+/* vgs_online beside the claim that the VG was done would say that nobody took it down: so the new
+ * claim is written first. Here it cannot be for a moment. */
+TEST(kill_before_the_claim_is_written)
+{
+	struct lea_entry entry = event("sdc", 48, 3, PVID_B, false);
+	char path[256];
+	pid_t pid;
+	int fd;
+
+	come_up();
+	take_down();
+	snprintf(path, sizeof(path), "%s/run/lvm/event/claims", machine.tree.root);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	pid = fork();
+	if (!pid) {
+		tree_put_process(&machine.tree, getpid(), "test", 'S', 4243);
+		(void)!run_pass(&entry, 1);
+		_exit(0);
+	}
+	usleep(500000);
+	ck_assert(!machine_has(ONLINE));
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(flock(fd, LOCK_UN), 0);
+	close(fd);
+	lea_device_done(&entry.device);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+}
+
 /* Leaves what is there when a runner is killed with a VG at its workers. */
 static int kill_in_add(struct lea_workers *workers, const struct lea_scan_vg *scanned,
 		       void (*finish)(void *arg, const struct lea_worker_result *result), void *arg)
@@ -99,15 +130,11 @@ static int kill_in_add(struct lea_workers *workers, const struct lea_scan_vg *sc
 	_exit(0);
 }
 
-TEST(kill_after_claim_and_vgs_online)
+static void be_killed_in_add(void)
 {
-	struct lea_claim claim;
 	char path[64];
-	pid_t pid;
+	const pid_t pid = fork();
 
-	come_up();
-	take_down();
-	pid = fork();
 	if (!pid) {
 		tree_put_process(&machine.tree, getpid(), "test", 'S', 4243);
 		pool.add = kill_in_add;
@@ -117,7 +144,31 @@ TEST(kill_after_claim_and_vgs_online)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	tree_remove(&machine.tree, path);
 	ck_assert(machine_has(ONLINE));
+}
+
+TEST(kill_after_claim_and_vgs_online)
+{
+	struct lea_claim claim;
+
+	come_up();
+	take_down();
+	be_killed_in_add();
 	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), LEA_CLAIM_ABSENT);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+}
+
+/* A change of the VG is all that comes after that. Its claim that is done, beside the vgs_online
+ * file of the dead runner, would say that the VG was brought up. */
+TEST(kill_before_a_change_leaves_no_vgs_online)
+{
+	struct lea_entry change = event("sdc", 48, 3, PVID_B, false);
+
+	change.kind = LEA_ENTRY_CHANGE;
+	come_up();
+	take_down();
+	be_killed_in_add();
+	ck_assert_str_eq(pass(&change, 1), "");
+	ck_assert(!machine_has(ONLINE));
 	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
 }
 
