@@ -196,6 +196,8 @@ TEST_EACH(pass_that_ends_early_leaves_no_vgs_online, faults)
 	machine_plug("stripe-b", "sdc", 48, 4);
 	ck_assert_int_eq(short_pass(faults[_i], 4), faults[_i]);
 	ck_assert(machine_has(ONLINE));
+	ck_assert_msg(!lea_vg_online_is_kept(lea_world_run(machine.world), "vg-two.pvs"),
+		      "it goes with a record, as before");
 }
 
 static void let_files_grow(rlim_t bytes)
