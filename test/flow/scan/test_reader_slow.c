@@ -2,6 +2,7 @@
 /* A slow device is not a hanging one: it is read in the end, and others don't wait for it. */
 #include "base/cleanup.h"
 #include "flow/reader_scratch.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 
 #include <poll.h>
@@ -133,8 +134,9 @@ static void note_abandoned(void *arg, pid_t child)
 #define UEVENT "printf 'DEVNAME=hang\\nDISKSEQ=%d\\n' >"
 #define PVID   "5ayjisrFL7dSSesEcRBg8PrdlVG05Fap"
 
-/* Rows: it is queued at once; another disk is there by then; a reconcile queues it, later. */
-TEST_TIMES(what_a_killed_reader_waits_for_is_queued, 3)
+/* Rows: it is queued at once; another disk is there by then; a reconcile queues it, later; it was
+ * refused meanwhile, as when its VG is exported, so that no add makes it usable again. */
+TEST_TIMES(what_a_killed_reader_waits_for_is_queued, 4)
 {
 	struct lea_scan_device added = {.again = LEA_ENTRY_ADD, .expected = PVID};
 	struct lea_entry *entries;
@@ -157,6 +159,8 @@ TEST_TIMES(what_a_killed_reader_waits_for_is_queued, 3)
 	ck_assert_msg(!lea_queue_has_pending(event_fd), "it waits");
 	ck_assert_int_eq(kill(abandoned, SIGKILL), 0);
 	ck_assert(ends(abandoned));
+	if (_i == 3)
+		ck_assert_int_eq(lea_mark_set(event_fd, LEA_MARK_REFUSED, "8:1-1"), 0);
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(lea_reader_requeue_owed(&scratch_world, event_fd, _i == 2), 0);
 	ck_assert_int_eq(lea_queue_take(event_fd, &entries, &count),
@@ -164,7 +168,9 @@ TEST_TIMES(what_a_killed_reader_waits_for_is_queued, 3)
 	if (_i != 1) {
 		ck_assert_uint_eq(count, 1);
 		ck_assert_str_eq(entries[0].key, "8:1-1");
-		ck_assert_int_eq(entries[0].kind, _i ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD);
+		ck_assert_int_eq(entries[0].kind, _i == 3   ? LEA_ENTRY_CHANGE
+						  : _i ? LEA_ENTRY_MISSED
+						       : LEA_ENTRY_ADD);
 		ck_assert_str_eq(entries[0].pvid, PVID);
 		ck_assert_str_eq(entries[0].device.name, "/dev/hang");
 		lea_entries_free(entries, count);
