@@ -251,6 +251,30 @@ TEST(dropped_pass_leaves_no_vgs_online)
 	lea_device_done(&entry.device);
 }
 
+/* A worker that was slow reports its failure when the VG has come up in a later turn. */
+TEST(report_of_an_earlier_turn_changes_nothing)
+{
+	struct lea_entry entry = event("sdc", 48, 3, PVID_B, false);
+	const struct lea_claims claims = machine_claims();
+	struct lea_batch_pass *first;
+	struct lea_claim claim;
+
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
+	outcome = LEA_ACTIVATE_FAILED;
+	ck_assert_int_eq(lea_batch_start(&batch_options, &entry, 1, &summary, &first), 0);
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	claim.state = LEA_CLAIM_DONE;
+	claim.turn_ms++;
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &claim), 0);
+	lea_claim_done(&claim);
+	ck_assert_int_eq(lea_batch_end(first), 0);
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	lea_claim_done(&claim);
+	ck_assert(machine_has(ONLINE));
+	lea_device_done(&entry.device);
+}
+
 /* ---- a VG that is not as it was read */
 
 static const char *pass_of_queue(size_t expected)
