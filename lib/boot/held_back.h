@@ -33,7 +33,8 @@ enum lea_held_back_outcome {
 /*
  * lea_held_back_take - keep the entry, if its PV was on another disk
  * Only if that disk had a unique id (filter/device_id.h); and if a shortage keeps from finding out
- * where it was, or is. Costs a search, and the read of an id if the PV is remembered. Returns 0, LEA_HELD_BACK_NOT or -ENOMEM, with which the device is released.
+ * where it was, or is. Costs a search, and the read of an id if the PV is remembered. Returns 0,
+ * LEA_HELD_BACK_NOT or -ENOMEM, with which the device is released.
  */
 LEA_MUST_CHECK int lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
 				      const struct lea_entry *entry);

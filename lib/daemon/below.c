@@ -43,28 +43,41 @@ static enum lea_boot_kind kind_of_dm(const char *uuid)
 					     : LEA_BOOT_OTHER;
 }
 
-int lea_below_kind(struct lea_world *world, struct lea_devno devno, enum lea_boot_kind *ret_kind)
-{
-	/* Those of the disk tell of its partition. */
-	static const struct {
-		const char *attribute;
-		enum lea_boot_kind kind;
-	} rows[] = {
-		{"md/level", LEA_BOOT_MD},
-		{"loop/backing_file", LEA_BOOT_LOOP},
-		{"../md/level", LEA_BOOT_OTHER},
-		{"../loop/backing_file", LEA_BOOT_OTHER},
-		{"partition", LEA_BOOT_PARTITION},
-	};
-	char text[DM_UUID_BYTES];
-	int r = lea_sysfs_text(world, devno, "dm/uuid", text, sizeof(text));
+struct row {
+	const char *attribute;
+	enum lea_boot_kind kind;
+};
 
-	*ret_kind = r ? LEA_BOOT_DISK : kind_of_dm(text);
-	for (size_t i = 0; r && !lea_is_shortage(r) && i < ARRAY_SIZE(rows); i++) {
+/* The first attribute that the device has tells. 0, LEA_SYSFS_ABSENT: it has none, or a shortage. */
+static int find_kind(struct lea_world *world, struct lea_devno devno, const struct row rows[],
+		     size_t count, enum lea_boot_kind *ret_kind)
+{
+	char text[LEA_SYSFS_VALUE_BYTES];
+	int r = LEA_SYSFS_ABSENT;
+
+	for (size_t i = 0; r && !lea_is_shortage(r) && i < count; i++) {
 		r = lea_sysfs_text(world, devno, rows[i].attribute, text, sizeof(text));
 		if (!r)
 			*ret_kind = rows[i].kind;
 	}
+	return r && !lea_is_shortage(r) ? LEA_SYSFS_ABSENT : r;
+}
+
+int lea_below_kind(struct lea_world *world, struct lea_devno devno, enum lea_boot_kind *ret_kind)
+{
+	static const struct row own[] = {{"md/level", LEA_BOOT_MD},
+					 {"loop/backing_file", LEA_BOOT_LOOP},
+					 {"partition", LEA_BOOT_PARTITION}},
+				of_disk[] = {{"../md/level", LEA_BOOT_OTHER},
+					     {"../loop/backing_file", LEA_BOOT_OTHER}};
+	char uuid[DM_UUID_BYTES];
+	int r = lea_sysfs_text(world, devno, "dm/uuid", uuid, sizeof(uuid));
+
+	*ret_kind = r ? LEA_BOOT_DISK : kind_of_dm(uuid);
+	if (r && !lea_is_shortage(r))
+		r = find_kind(world, devno, own, ARRAY_SIZE(own), ret_kind);
+	if (!r && *ret_kind == LEA_BOOT_PARTITION)
+		r = find_kind(world, devno, of_disk, ARRAY_SIZE(of_disk), ret_kind);
 	return lea_shortage_of(r);
 }
 
