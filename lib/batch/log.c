@@ -31,13 +31,13 @@ void lea_batch_log_found(struct lea_log *log, const struct lea_found *found)
 {
 	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_UNREADABLE,
 					      .device = found->device.name,
-					      .reason = strerror(-found->fault)};
+					      .reason = lea_found_fault_text(found)};
 
 	if (found->problem[0])
 		log_problem(log, found);
 	if (found->kind == LEA_FOUND_UNREADABLE)
 		lea_log_with(log, found->is_unnamed ? LEA_LOG_VERBOSE : LEA_LOG_ERROR, &fields,
-			     "PV %s: reading: %s; %s", found->device.name, strerror(-found->fault),
+			     "PV %s: reading: %s; %s", found->device.name, lea_found_fault_text(found),
 			     lea_found_advice(found));
 	else if (found->kind == LEA_FOUND_EXCLUDED)
 		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name,

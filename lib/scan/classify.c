@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "scan/scan_private.h"
+#include "world/hanging.h"
 #include "world/sysfs.h"
 
 #define SECTOR_BYTES 512U
@@ -60,6 +61,12 @@ void lea_found_damage(const struct lea_found *found, char *ret_text, size_t byte
 		 found->problem, found->device.name);
 }
 
+const char *lea_found_fault_text(const struct lea_found *found)
+{
+	return found->fault == LEA_HANGING_DIED ? "the process that read it died"
+						: strerror(-found->fault);
+}
+
 void lea_found_describe_silence(const struct lea_found *found, char *ret_text, size_t bytes)
 {
 	const int fault = lea_found_silence(found);
@@ -71,7 +78,7 @@ void lea_found_describe_silence(const struct lea_found *found, char *ret_text, s
 		 : lea_is_shortage(fault) ? "could not be read yet: "
 					  : "cannot be read: ");
 	if (!excluded && fault != -ETIMEDOUT)
-		lea_append(ret_text, bytes, "%s", strerror(-fault));
+		lea_append(ret_text, bytes, "%s", lea_found_fault_text(found));
 }
 
 const char *lea_found_advice(const struct lea_found *found)

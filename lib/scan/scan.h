@@ -313,6 +313,8 @@ LEA_MUST_CHECK int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned,
 void lea_found_damage(const struct lea_found *found, char *ret_text, size_t bytes);
 /* "seqno 2 of VG data, newest is 3 on /dev/sda"; "": no PV shows newer ones (found->newer). */
 void lea_found_age(const struct lea_found *found, char *ret_text, size_t bytes);
+/* What its fault is, in words. */
+const char *lea_found_fault_text(const struct lea_found *found);
 /* Writes why a VG waits for a device that gave no answer: "disk /dev/sdb of it does not answer". */
 void lea_found_describe_silence(const struct lea_found *found, char *ret_text, size_t bytes);
 /* What a person can do about an UNREADABLE device; static text. */

@@ -655,7 +655,7 @@ static void close_child(struct turn *turn)
 
 		item->is_suspect = true;
 		if (!item->is_lost && item == turn->alone)
-			lose(turn, turn->active[i].index, (struct lea_hanging_loss){.fault = -EIO});
+			lose(turn, turn->active[i].index, (struct lea_hanging_loss){.fault = LEA_HANGING_DIED});
 	}
 	for (uint32_t i = 0; i < turn->count; i++) {
 		struct lea_hanging_item *item = item_of(turn, i);
@@ -670,7 +670,7 @@ static void lose_alone(struct turn *turn)
 {
 	for (uint32_t i = 0; i < turn->count; i++)
 		if (item_of(turn, i) == turn->alone)
-			lose(turn, i, (struct lea_hanging_loss){.fault = -EIO});
+			lose(turn, i, (struct lea_hanging_loss){.fault = LEA_HANGING_DIED});
 }
 
 enum turn_outcome {

@@ -14,6 +14,7 @@
 #include "world/hung.h"
 #include "world/world.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,9 +36,13 @@ struct lea_hanging_answer {
 	uint32_t index, took_ms;
 };
 
+/* Children died of an item, or while they did it, as for lack of memory. It is no answer: an error
+ * that the item itself gives is another fault. */
+#define LEA_HANGING_DIED (-EOWNERDEAD)
+
 /* Why an item is given up. */
 struct lea_hanging_loss {
-	int fault;	  /* -ETIMEDOUT, or -EIO: it killed children */
+	int fault;	  /* -ETIMEDOUT or LEA_HANGING_DIED */
 	bool had_all;	  /* its whole deadline */
 	uint32_t took_ms; /* so far */
 	pid_t thread;	  /* not begun: this one, of an earlier command, hangs in it; 0: begun */

@@ -311,7 +311,7 @@ static void set_what(const struct lea_found *found, char *text, size_t text_byte
 	else if (found->newer)
 		lea_found_age(found, text, text_bytes);
 	else if (found->kind == LEA_FOUND_UNREADABLE && found->fault != -ETIMEDOUT)
-		snprintf(text, text_bytes, "%s", strerror(-found->fault));
+		snprintf(text, text_bytes, "%s", lea_found_fault_text(found));
 }
 
 /* A PV of this VG is in another one now. */

@@ -4,6 +4,7 @@
 #include "state/online.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 const struct fixture fixture = {setup, teardown};
@@ -478,6 +479,11 @@ static void is_wiped(void)
 	machine_plug("orphan", "sda", 16, 1);
 }
 
+static void kills_readers(void)
+{
+	tree_put(&machine.tree, "/killed", "");
+}
+
 static void is_gone(void)
 {
 	machine_unplug("sda", 16);
@@ -490,6 +496,7 @@ static const struct {
 } old_disks[] = {
 	{"a disk that is slow keeps its record", is_slow, "/dev/sda"},
 	{"a suspended one too", is_suspended, "/dev/sda"},
+	{"one whose readers are killed", kills_readers, "/dev/sda"},
 	{"one that gives errors, and an LV holds it", is_failing_and_held, "/dev/sda"},
 	{"one that gives errors has lost it", is_failing, "/dev/sdb"},
 	{"as has one that is wiped", is_wiped, "/dev/sdb"},
@@ -503,6 +510,8 @@ static int open_sick(struct lea_world *world, const char *path, uint32_t major, 
 
 	if (strstr(path, "sda") && machine_has("/failing"))
 		return -EIO;
+	if (strstr(path, "sda") && machine_has("/killed"))
+		raise(SIGKILL); /* in the reader child */
 	if (strstr(path, "sda") && machine_has("/slow")) {
 		sleep(2); /* in the reader child */
 		_exit(0);

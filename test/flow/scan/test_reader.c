@@ -359,7 +359,7 @@ TEST(a_child_killed_by_a_device_is_replaced)
 
 	new_reader();
 	add(&device, 1);
-	ck_assert_int_eq(found[0]->fault, -EIO);
+	ck_assert_int_eq(found[0]->fault, LEA_HANGING_DIED);
 	lea_scan_free(scan);
 	scan_stripe();
 	ck_assert_uint_eq(forks, 3);

@@ -281,12 +281,12 @@ static const struct {
 } rows[] = {
 	{"it works", WORKS, 0},
 	{"it hangs", HANGS, -ETIMEDOUT},
-	{"it kills each child", DIES, -EIO},
+	{"it kills each child", DIES, LEA_HANGING_DIED},
 	{"it kills one child", DIES_ONCE, 0},
-	{"it kills the child that sends its answer", DIES_SENDING, -EIO},
-	{"the child sends nonsense", SAYS_NONSENSE, -EIO},
-	{"the child stops in the middle of an answer", SAYS_HALF, -EIO},
-	{"the child blames others for its death", CLAIMS_ALL, -EIO},
+	{"it kills the child that sends its answer", DIES_SENDING, LEA_HANGING_DIED},
+	{"the child sends nonsense", SAYS_NONSENSE, LEA_HANGING_DIED},
+	{"the child stops in the middle of an answer", SAYS_HALF, LEA_HANGING_DIED},
+	{"the child blames others for its death", CLAIMS_ALL, LEA_HANGING_DIED},
 	{"the child puts off its deadline", NEVER_BEGUN, -ETIMEDOUT},
 };
 
