@@ -451,8 +451,21 @@ bool sim_has_shortage(const struct sim_history *history)
 	return false;
 }
 
-/* A shortage, even one that begins a moment later, may hide that a disk goes. Of one that udev could
- * not read, it does not say that a PV goes. */
+/* Of a disk that udev could not read nobody is told that a PV goes: a path of it that is left is found
+ * by a reconcile. */
+static bool goes_unheard(struct sim_course *course, const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *before = &course->before.disk[disk];
+	const bool is_unheard = before->fails || course->is_unread[disk];
+
+	for (unsigned i = 0; is_unheard && i < SIM_DISKS; i++)
+		if (i != disk && state->disk[i].is_there && *before->wwid &&
+		    !strcmp(state->disk[i].wwid, before->wwid))
+			course->is_unnamed[i] = true;
+	return is_unheard;
+}
+
+/* A shortage, even one that begins a moment later, may hide that a disk goes. */
 static void note_gone(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -461,7 +474,8 @@ static void note_gone(struct sim_course *course, const struct sim_step *step,
 
 	if (before->is_there && (!now->is_there || now->diskseq != before->diskseq)) {
 		course->gone[disk] = *before;
-		*told_ms = course->is_lost[disk] || course->is_short || before->fails
+		*told_ms = goes_unheard(course, state, disk) || course->is_lost[disk] ||
+					   course->is_short
 				   ? SIM_EVER
 				   : state->now_ms + SIM_ANSWERED_MS + course->delay_ms[disk];
 	}
@@ -469,6 +483,15 @@ static void note_gone(struct sim_course *course, const struct sim_step *step,
 		*told_ms = SIM_EVER;
 	if (step->op == SIM_REBOOT)
 		*told_ms = 0;
+}
+
+static bool is_heir(const struct sim_course *course, const struct sim_disk *now, uint64_t now_ms)
+{
+	for (unsigned i = 0; course->is_blind && i < SIM_DISKS; i++)
+		if (course->gone[i].major == now->major && course->gone[i].minor == now->minor &&
+		    !strcmp(course->gone[i].pvid, now->pvid) && course->gone_told_ms[i] > now_ms)
+			return true;
+	return false;
 }
 
 /* Also of a disk that the step does not name. */
@@ -481,6 +504,7 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
 	    now->minor != before->minor) {
 		course->moved_ms = course->present_ms[disk] = state->now_ms;
+		course->is_heir[disk] = is_heir(course, now, state->now_ms);
 		course->known_then[disk] = known_disks(course, state->now_ms);
 	}
 	if (is_whole_machine(step->op))

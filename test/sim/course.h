@@ -34,6 +34,9 @@ struct sim_course {
 	/* Since its add a command took it out of a VG, as vgremove, which removes its record: found
 	 * when the runner is idle. 0: none did */
 	uint64_t no_record_ms[SIM_DISKS];
+	/* When it came, nobody had been told that another disk of its PV had gone, which had its
+	 * number: without numbers of instances it counts as that one. */
+	bool is_heir[SIM_DISKS];
 	bool was_alone[SIM_DISKS];     /* it was the only one with its PV at some time */
 	bool had_no_copy[SIM_DISKS];   /* likewise, with other paths to it at most */
 	bool was_sick;		       /* some disk was */
@@ -46,6 +49,7 @@ struct sim_course {
 	uint64_t booted_ms;	       /* 0: with the history */
 	uint64_t short_ms; /* since when */
 	bool is_short, was_rebooted;
+	bool is_blind;	   /* the kernel numbers no instances */
 	bool goes_in_part; /* by event/incomplete VGs are activated without some of their disks */
 };
 

@@ -190,21 +190,6 @@ static bool was_alone(const struct rest *rest, int disk)
 	return false;
 }
 
-/* Without numbers of instances: had another disk of the PV this number, and had nobody been told that
- * it went when this one came? */
-static bool is_taken_for_first(const struct rest *rest, int disk)
-{
-	const struct sim_disk *now = &rest->state->disk[disk];
-	const struct sim_course *course = rest->course;
-
-	for (unsigned i = 0; rest->history->conf & SIM_CONF_NO_DISKSEQ && i < SIM_DISKS; i++)
-		if (course->gone[i].major == now->major && course->gone[i].minor == now->minor &&
-		    !strcmp(course->gone[i].pvid, now->pvid) &&
-		    course->gone_told_ms[i] > course->present_ms[disk])
-			return true;
-	return false;
-}
-
 /* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
  * was known by then, or to the one that the devices file means. A PV of no VG has none. Where the
  * kernel does not number instances the record counts as that of the disk which gets the number. */
@@ -231,7 +216,7 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 	if (recorded >= 0 && first >= 0 && !rest->course->was_rebooted &&
 	    rest->course->known_then[recorded] & 1U << first &&
 	    rest->course->told_ms[first] < rest->course->present_ms[recorded] &&
-	    !was_alone(rest, recorded) && !is_taken_for_first(rest, recorded))
+	    !was_alone(rest, recorded) && !rest->course->is_heir[recorded])
 		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",
 			  pvid, recorded, first);
 }

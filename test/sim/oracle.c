@@ -13,6 +13,7 @@ void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *histo
 	memset(oracle, 0, sizeof(*oracle));
 	oracle->history = history;
 	oracle->findings = findings;
+	oracle->course.is_blind = history->conf & SIM_CONF_NO_DISKSEQ;
 	oracle->course.goes_in_part = history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL);
 }
 
