@@ -21,7 +21,7 @@ static int compare_pvid(const void *pvid, const void *pv)
 	return strcmp(pvid, (*(const struct lea_boot_pv *const *)pv)->pvid);
 }
 
-static bool index_pvs(struct lea_held_back *held, const struct lea_boot_memory *memory)
+static int index_pvs(struct lea_held_back *held, const struct lea_boot_memory *memory)
 {
 	size_t count = 0;
 
@@ -35,7 +35,7 @@ static bool index_pvs(struct lea_held_back *held, const struct lea_boot_memory *
 	if (held->count)
 		qsort(held->remembered, held->count, sizeof(const struct lea_boot_pv *),
 		      compare_pvs);
-	return held->count;
+	return held->remembered ? 0 : -ENOMEM;
 }
 
 static void forget(struct lea_held_back *held)
@@ -52,8 +52,9 @@ void lea_held_back_begin(struct lea_held_back *held, struct lea_world *world)
 
 	held->arena = lea_arena_new(2 * LEA_BOOT_MEMORY_ARENA_BYTES);
 	r = held->arena ? lea_boot_memory_read(world, held->arena, &memory) : -ENOMEM;
+	r = r ? r : index_pvs(held, &memory);
 	held->is_unread = lea_is_shortage(r);
-	if (r || !index_pvs(held, &memory))
+	if (r || !held->count)
 		forget(held);
 }
 

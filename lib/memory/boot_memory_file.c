@@ -198,13 +198,12 @@ int lea_boot_memory_find(struct lea_world *world, struct lea_arena *arena,
 		return r;
 	for (size_t i = 0; !r && i < ARRAY_SIZE(places); i++)
 		r = consider(world, &places[i], &found, &why);
-	if (r)
-		; /* a place that cannot be looked at may have the newest one */
-	else if (!machine[0])
+	/* After a shortage: the place that could not be read may have the newest one. */
+	if (!r && !machine[0])
 		r = refuse(world, &places[0], "this machine has no /etc/machine-id", &why);
-	else if (found.place)
+	else if (!r && found.place)
 		r = read_found(world, arena, &found, machine, ret_memory, &why);
-	else
+	else if (!r)
 		r = LEA_BOOT_MEMORY_ABSENT;
 	lea_closep(&found.folder_fd);
 	if (r > 0)

@@ -655,7 +655,8 @@ static void close_child(struct turn *turn)
 
 		item->is_suspect = true;
 		if (!item->is_lost && item == turn->alone)
-			lose(turn, turn->active[i].index, (struct lea_hanging_loss){.fault = LEA_HANGING_DIED});
+			lose(turn, turn->active[i].index,
+			     (struct lea_hanging_loss){.fault = LEA_HANGING_DIED});
 	}
 	for (uint32_t i = 0; i < turn->count; i++) {
 		struct lea_hanging_item *item = item_of(turn, i);

@@ -20,7 +20,7 @@
 /* See lea_throttle_turn. A lower lane gets one of five slots: it always goes on, and a higher lane
  * is hardly slower for it. */
 #define SHARE	4U
-#define LINEAGE_MOST 64U /* processes above a call of us that are looked at */
+#define LINEAGE_MOST 64U /* of a call and the processes above it */
 
 struct work {
 	const struct lea_throttle_request *request;

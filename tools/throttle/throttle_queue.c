@@ -341,7 +341,8 @@ int lea_throttle_each(int event_fd, enum lea_throttle_kind kind,
 
 /* ---- whose command is it? */
 
-bool lea_throttle_is_among(const struct lea_proc_id *id, const struct lea_proc_id ids[], size_t count)
+bool lea_throttle_is_among(const struct lea_proc_id *id, const struct lea_proc_id ids[],
+			   size_t count)
 {
 	for (size_t i = 0; id->pid && i < count; i++)
 		if (ids[i].pid == id->pid && ids[i].pid_ns == id->pid_ns &&

@@ -109,8 +109,8 @@ enum lea_throttle_outcome {
 /*
  * lea_throttle_take - wait in the queue, and take a slot
  * Sets a timer and the handler of SIGALRM, which are this function's until it returns. Returns 0,
- * LEA_THROTTLE_LATE, LEA_THROTTLE_EXEMPT or -errno, then without a ticket. If the process ends while it waits, its
- * ticket counts no more; so a handler of a signal may simply _exit.
+ * LEA_THROTTLE_LATE, LEA_THROTTLE_EXEMPT or -errno, then without a ticket. If the process ends
+ * while it waits, its ticket counts no more; so a handler of a signal may simply _exit.
  */
 LEA_MUST_CHECK int lea_throttle_take(struct lea_throttle *queue,
 				     const struct lea_throttle_terms *terms);
