@@ -531,7 +531,7 @@ guest_shutdown() {
 qmp_add_disks() {
 	local name list=()
 	if [ -n "$GUEST_UML" ]; then
-		guest_run "/usr/lib/guest/uml-disks add $(uml_names "$@")"
+		guest_run "/usr/lib/guest/uml-disks add $(uml_names "$@")" || die "${GUEST##*/}: no disks are plugged in: $*"
 		return
 	fi
 	for name in "$@"; do
@@ -540,7 +540,7 @@ qmp_add_disks() {
 		*) list+=("$name=$GUEST/disks/$name") ;;
 		esac
 	done
-	"$GUEST_HERE/qmp" "$GUEST/qmp.sock" add "${list[@]}"
+	"$GUEST_HERE/qmp" "$GUEST/qmp.sock" add "${list[@]}" || die "${GUEST##*/}: no disks are plugged in: $*"
 }
 
 # qmp_del_disks NAME...: unplugs them
