@@ -60,19 +60,6 @@ static int drop_online(struct lea_candidates *candidates, const struct lea_scan_
 	return r ? (r < 0 ? r : 0) : lea_vg_online_drop(candidates->claims.run_fd, vg->name);
 }
 
-/* A later turn of the VG has ended before this one, whose worker put back the vgs_online file that the
- * real lvm drops when it fails. If the later turn has failed, too, nobody wants the file. Returns
- * LEA_CLAIM_REPLACED or -errno. */
-static int end_replaced(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim later = {0};
-	int r = lea_claim_read(&candidates->claims, scanned->vg->id, &later);
-
-	if (!r && later.state == LEA_CLAIM_FAILED && !later.is_online)
-		r = drop_online(candidates, scanned);
-	return r < 0 ? r : LEA_CLAIM_REPLACED;
-}
-
 /* May the VG have had another turn since? Also in another process, whose activation of other
  * instances a failure must not end. */
 static bool is_doubtful(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
@@ -118,10 +105,12 @@ static int finish_claim(struct lea_candidates *candidates, const struct lea_scan
 	    : is_doubtful(candidates, scanned, end)
 		    ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
 		    : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
-	if (r == LEA_CLAIM_REPLACED && end->state == LEA_CLAIM_FAILED)
-		r = end_replaced(candidates, scanned);
-	if (r == LEA_CLAIM_REPLACED)
-		return r;
+	if (r == LEA_CLAIM_REPLACED) {
+		r = scanned->has_online
+			    ? lea_claim_end_online(&candidates->claims, scanned->vg->id, &claim)
+			    : 0;
+		return r < 0 ? r : LEA_CLAIM_REPLACED;
+	}
 	/* That of a VG which is active in part would keep lvm2 from activating the rest. */
 	if (r >= 0 && (end->in_part || (end->state != LEA_CLAIM_DONE && !claim.is_online)))
 		r = drop_online(candidates, scanned);

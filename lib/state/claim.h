@@ -119,6 +119,16 @@ LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char 
 				    const struct lea_claim *claim);
 
 /*
+ * lea_claim_end_online - what a turn does with its vgs_online file whose report was REPLACED
+ * @claim: as reported
+ * The real lvm removes the file when it fails, and the worker puts it back, perhaps after the later
+ * turn has ended. If both have failed, and nobody waits for the later one to be tried again, it is
+ * removed here. Only for a turn that made the file. Blocks as lea_claim_take. 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_claim_end_online(const struct lea_claims *claims, const char *vg_id,
+					const struct lea_claim *claim);
+
+/*
  * lea_claim_extend - add PVs that changes have brought
  * @by: its PVs are meant alone
  * The claim is read anew: a worker may have ended it since the caller has read it. Only one that is

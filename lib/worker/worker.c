@@ -359,6 +359,8 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 	if (!r && is_refused && scanned->has_online)
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 	r = r ? r : lea_claim_report(&claims, scanned->vg->id, &claim);
+	if (r == LEA_CLAIM_REPLACED && scanned->has_online)
+		return lea_claim_end_online(&claims, scanned->vg->id, &claim);
 	if (!r && (failed || verdict == LEA_VERDICT_IN_PART)) {
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 		lea_failed_units_add(&failed_units, setting->world, scanned->vg->name);

@@ -274,6 +274,37 @@ TEST_EACH(a_report_ends_the_claim_of_its_own_turn_only, reports)
 	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), 0);
 }
 
+/* Rows: how a turn ended whose report was replaced, and the VG's claim by then; does the file stay
+ * that the turn's worker has put back? */
+static const struct {
+	enum lea_claim_state state, now;
+	bool is_transient, is_online, stays;
+} put_back[] = {
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, false, false, false},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, false, false},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, true, true},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_CLAIMED, false, false, true},
+	{LEA_CLAIM_FAILED, LEA_CLAIM_DONE, false, true, true},
+	{LEA_CLAIM_DONE, LEA_CLAIM_FAILED, true, false, true},
+};
+
+TEST_EACH(no_vgs_online_stays_of_two_turns_that_failed, put_back)
+{
+	struct lea_claim report = claim, now = {.state = put_back[_i].now,
+						.is_transient = put_back[_i].is_transient,
+						.is_online = put_back[_i].is_online,
+						.vg_name = "vg0",
+						.turn_ms = 6};
+	int run_fd = claims.run_fd;
+
+	report.state = put_back[_i].state;
+	report.turn_ms = 5;
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &now), 0);
+	ck_assert_int_ge(lea_vg_online_claim(run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_end_online(&claims, VG_ID, &report), 0);
+	ck_assert(lea_vg_online_may_exist(run_fd, "vg0") == put_back[_i].stays);
+}
+
 /* Rows: the claim by the time that changes which met one are stored. */
 static const struct {
 	enum lea_claim_state state;
