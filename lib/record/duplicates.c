@@ -234,16 +234,26 @@ struct check {
 enum standing {
 	STANDING_COPY,
 	STANDING_TIED, /* another path, or stacked: the note stays, should the other device go */
+	STANDING_IDLE, /* not asked: the VG is up, and the copy, if it is one, changes nothing */
 	STANDING_NONE, /* it does not carry the PV */
 };
+
+static bool is_up(struct check *check)
+{
+	if (!check->has_asked)
+		check->is_up = check->options->is_up && check->options->is_up(check->options->arg);
+	check->has_asked = true;
+	return check->is_up;
+}
 
 /* How is @duplicate, which may carry the PV, related to @own, the PV's device in the scan? Returns
  * an enum standing, with STANDING_COPY and *ret_answer, or a fault. *other: the caller's in any
  * case. */
-static int ask(const struct lea_duplicates_options *options, const struct lea_device *own,
+static int ask(struct check *check, const struct lea_device *own,
 	       const struct lea_duplicate *duplicate, struct lea_device *other,
 	       struct lea_duplicate_answer *ret_answer)
 {
+	const struct lea_duplicates_options *options = check->options;
 	const struct lea_scan_options scan_options = {
 		.use_names_filter = !options->devices,
 		.devices = options->devices,
@@ -263,6 +273,9 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 					    other);
 	if (r)
 		return r < 0 ? r : STANDING_NONE;
+	/* Nor is it read, which may take long: VGs that wait for this worker would wait, too. */
+	if (is_up(check))
+		return STANDING_IDLE;
 	if (options->has_read)
 		*options->has_read = true;
 	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other,
@@ -301,14 +314,6 @@ static int note_copy(struct check *check, struct lea_duplicate *duplicate)
 	return put(check->options->world, duplicate);
 }
 
-static bool is_up(struct check *check)
-{
-	if (!check->has_asked)
-		check->is_up = check->options->is_up && check->options->is_up(check->options->arg);
-	check->has_asked = true;
-	return check->is_up;
-}
-
 /* @is_noted: a note of @duplicate exists. */
 static int check_one(struct check *check, const struct lea_found *found,
 		     struct lea_duplicate *duplicate, bool is_noted)
@@ -321,14 +326,13 @@ static int check_one(struct check *check, const struct lea_found *found,
 
 	if (own->major == duplicate->id.major && own->minor == duplicate->id.minor)
 		return 0;
-	r = ask(options, own, duplicate, &other, &answer);
+	r = ask(check, own, duplicate, &other, &answer);
 	if (r == STANDING_NONE && is_noted && !options->test)
 		return lea_duplicate_drop(options->world, duplicate);
 	if (r)
 		return r < 0 ? r : 0;
 	if (find_original(options->world, options->devices ? NULL : options->conf, found, check->vg,
-			  own, &other, &answer) == LEA_ORIGINAL_FIRST ||
-	    is_up(check))
+			  own, &other, &answer) == LEA_ORIGINAL_FIRST)
 		return 0;
 	check->has_answer |= answer.presence == LEA_PRESENT;
 	if (!check->copies++)

@@ -87,10 +87,12 @@ static void keep(struct lea_workers *workers, size_t to, size_t from)
 	workers->in_part[to] = workers->in_part[from];
 }
 
+static bool (*vg_is_up)(void *arg); /* NULL: it is not */
+
 static void report_one(struct lea_workers *workers, size_t i)
 {
 	const struct lea_duplicates_options duplicates_options = {
-		.world = machine.world, .conf = conf, .quiet = true};
+		.world = machine.world, .conf = conf, .quiet = true, .is_up = vg_is_up};
 	struct lea_worker_result result = {.vg_name = workers->name[i],
 					   .vg_id = workers->id[i],
 					   .outcome = outcome,

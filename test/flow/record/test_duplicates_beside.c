@@ -548,6 +548,32 @@ TEST_TIMES(a_copy_takes_the_record_only_of_a_disk_that_is_not_the_pv_any_more,
 	}
 }
 
+static bool is_up(void *arg)
+{
+	return true;
+}
+
+/* After a soft reboot, for one. What the copy would say changes nothing, and other VGs wait for the
+ * same worker. Rows: it is up, it is not. */
+TEST_TIMES(a_slow_copy_of_a_vg_that_is_up_is_not_read, 2)
+{
+	struct lea_clock *clock = machine.world->clock;
+	uint64_t began_ms;
+
+	machine.world->open_device = open_sick;
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	claim_link("", 16);
+	claim_link("", 32);
+	is_slow();
+	conf->probe_deadline_ms = 1200;
+	vg_is_up = _i ? NULL : is_up;
+	began_ms = clock->now_ms(clock);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), _i ? "" : "vg_one ");
+	ck_assert((clock->now_ms(clock) - began_ms < 1200) == !_i);
+	vg_is_up = NULL;
+}
+
 /* As the check under the lock and the event do, a reconcile takes no silence for an answer. */
 TEST(a_reconcile_leaves_a_copy_beside_a_slow_disk)
 {
