@@ -178,7 +178,8 @@ static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_ste
 }
 
 /* Has a disk of it become a PV since it came, or perhaps a slow one of this VG, and has nobody read
- * that yet? Until then the VG lacks a PV, and a change that completes it activates nothing. */
+ * that yet? Until then the VG lacks a PV, and a change that completes it activates nothing. So it may
+ * be, too, where udev was perhaps still reading it for its add. */
 static bool is_made_slowly(const struct sim_oracle *oracle, const struct sim_state *state,
 			   const struct sim_known_vg *vg)
 {
@@ -187,8 +188,8 @@ static bool is_made_slowly(const struct sim_oracle *oracle, const struct sim_sta
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (disks & 1U << i &&
-		    ((course->added_ms[i] < vg->met_ms && course->told_ms[i] > state->now_ms) ||
-		     (course->added_ms[i] < vg->seqno_ms &&
+		    ((course->added_ms[i] <= vg->met_ms && course->told_ms[i] > state->now_ms) ||
+		     (course->added_ms[i] <= vg->seqno_ms &&
 		      until_ms(vg->seqno_ms, &state->disk[i]) > state->now_ms)))
 			return true;
 	return false;
