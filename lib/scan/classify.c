@@ -75,7 +75,7 @@ void lea_found_describe_silence(const struct lea_found *found, char *ret_text, s
 	snprintf(ret_text, bytes, "disk %.100s of it %s", found->device.name,
 		 excluded		  ? excluded
 		 : fault == -ETIMEDOUT	  ? "does not answer"
-		 : lea_is_shortage(fault) ? "could not be read yet: "
+		 : lea_silence_is_open(fault) ? "could not be read yet: "
 					  : "cannot be read: ");
 	if (!excluded && fault != -ETIMEDOUT)
 		lea_append(ret_text, bytes, "%s", lea_found_fault_text(found));

@@ -13,6 +13,7 @@
 #include "state/queue.h"
 #include "world/blkid.h"
 #include "world/device.h"
+#include "world/hanging.h"
 #include "world/world.h"
 
 #include <errno.h>
@@ -90,11 +91,12 @@ static inline int lea_found_silence(const struct lea_found *found)
 	return found->kind == LEA_FOUND_UNREADABLE ? found->fault : 0;
 }
 
-/* Is it only for want of time, memory or descriptors that it gave no answer? Not even who does
- * without a device that cannot be read does without such a one, unless told to. */
+/* Is it only for want of time, memory or descriptors that it gave no answer, or because somebody
+ * killed the process that read it? Not even who does without a device that cannot be read does
+ * without such a one, unless told to. */
 static inline bool lea_silence_is_open(int silence)
 {
-	return silence == -ETIMEDOUT || lea_is_shortage(silence);
+	return silence == -ETIMEDOUT || silence == LEA_HANGING_DIED || lea_is_shortage(silence);
 }
 
 /* Is it a PV, of any VG or of none? */

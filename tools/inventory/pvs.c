@@ -138,9 +138,9 @@ static int add_problem(struct lea_inventory *inventory, const char *device, cons
 	return 0;
 }
 
-static const char *fault_text(int fault)
+static const char *fault_text(const struct lea_found *found)
 {
-	return fault == -ETIMEDOUT ? "did not answer in time" : strerror(-fault);
+	return found->fault == -ETIMEDOUT ? "did not answer in time" : lea_found_fault_text(found);
 }
 
 /* ---- PVs without a record */
@@ -295,13 +295,13 @@ static bool is_read_elsewhere(const struct lea_inventory *inventory, const char 
 static int take_unread(struct lea_inventory *inventory, const struct lea_found *found,
 		       struct lea_inventory_pv *pv)
 {
-	const int r = add_problem(inventory, pv->device, fault_text(found->fault));
+	const int r = add_problem(inventory, pv->device, fault_text(found));
 
 	if (r || !found->expected[0] || !lea_silence_is_open(found->fault) ||
 	    is_read_elsewhere(inventory, found->expected))
 		return r;
 	memcpy(pv->pvid, found->expected, sizeof(pv->pvid));
-	pv->problem = keep(inventory, fault_text(found->fault));
+	pv->problem = keep(inventory, fault_text(found));
 	return add_pv(inventory, pv);
 }
 

@@ -272,7 +272,7 @@ static bool does_without(const struct vgchange_args *args)
 static void refuse(struct work *work, const char *vg_name, const struct lea_found *open)
 {
 	char why[WHY_BYTES] = "a PV is missing, and may be on a device that did not answer";
-	const bool is_short = open && lea_is_shortage(lea_found_silence(open));
+	const int silence = open ? lea_found_silence(open) : 0;
 
 	if (open)
 		lea_found_describe_silence(open, why, sizeof(why));
@@ -280,8 +280,10 @@ static void refuse(struct work *work, const char *vg_name, const struct lea_foun
 		"VG %s is not activated: %s. %s. To activate it without that PV: "
 		"vgchange -ay --activationmode partial %s",
 		vg_name, why,
-		is_short ? "Repeat the command when the shortage is over"
-			 : "See journalctl -k, and repeat the command when the device answers",
+		lea_is_shortage(silence)      ? "Repeat the command when the shortage is over"
+		: silence == LEA_HANGING_DIED ? "See journalctl -k, and repeat the command"
+					      : "See journalctl -k, and repeat the command when "
+						"the device answers",
 		vg_name);
 	work->has_failed = true;
 }

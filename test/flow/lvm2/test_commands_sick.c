@@ -12,6 +12,8 @@
 #define TRIES	  1000	   /* a hanging child ends after so many hundredths of a second */
 #define NO_ANSWER "/dev/sdc is left out: it did not answer in time."
 
+#define KILLED 1 /* no fault: the process that opens it dies */
+
 static int fault;    /* instead of hanging, opening sdc gives this; 0: it hangs */
 static bool *opened; /* sdc was opened; shared with the child, which may not write files */
 
@@ -29,6 +31,8 @@ static int open_sick(struct lea_world *world, const char *path, uint32_t major, 
 	char full[256];
 	int fd;
 
+	if (fault == KILLED && strstr(path, "sdc") && is_sick())
+		_exit(1);
 	if (fault && strstr(path, "sdc") && is_sick())
 		return fault;
 	for (int i = 0; strstr(path, "sdc") && i < TRIES && is_sick(); i++)
@@ -132,6 +136,7 @@ TEST(a_disk_that_answers_later_is_no_event)
 #define HANGS	  "disk /dev/sdc of it does not answer"
 #define IS_BROKEN "disk /dev/sdc of it cannot be read: Input/output error"
 #define IS_SHORT  "disk /dev/sdc of it could not be read yet: Too many open files"
+#define IS_UNREAD "disk /dev/sdc of it could not be read yet: the process that read it died"
 #define EVENT	  "vgchange -aay --autoactivation event"
 
 static char *properties(const struct lea_device *device)
@@ -163,6 +168,7 @@ static const struct {
 	{"an event, a disk that hangs", EVENT " " TWO, 0, "VG " TWO ": " HANGS},
 	{"... that is broken", EVENT " " TWO, -EIO, "VG " TWO ": " IS_BROKEN},
 	{"... a shortage", EVENT " " TWO, -EMFILE, "VG " TWO ": " IS_SHORT},
+	{"... whose readers are killed", EVENT " " TWO, KILLED, "VG " TWO ": " IS_UNREAD},
 	{"... of no VG by name, hangs", EVENT, 0, "VG " TWO ": " HANGS},
 	{"... of no VG by name, broken", EVENT, -EIO, "VG " TWO ": " IS_BROKEN},
 	{"the event's pvscan", "pvscan --cache -aay 8:32", -EIO, "VG " TWO ": " IS_BROKEN},
@@ -170,6 +176,9 @@ static const struct {
 	 "VG " TWO " is not activated: " HANGS
 	 ". See journalctl -k, and repeat the command when the "
 	 "device answers. To activate it without that PV: vgchange -ay --activationmode partial " TWO},
+	{"... whose readers are killed", "vgchange -ay " TWO, KILLED,
+	 "VG " TWO " is not activated: " IS_UNREAD ". See journalctl -k, and repeat the command. To "
+	 "activate it without that PV: vgchange -ay --activationmode partial " TWO},
 	{"... a shortage", "vgchange -ay " TWO, -EMFILE,
 	 "VG " TWO " is not activated: " IS_SHORT
 	 ". Repeat the command when the shortage is over. To "
