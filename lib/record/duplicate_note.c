@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One small file per duplicate: epoch, state, VG, and "path" if it is one. Folders are created with
+ * One small file per duplicate: epoch, state, VG, "path" if it is one, and the seqno. Folders are created with
  * the first file and removed with the last one, so that a check costs little where there are none.
  */
 #include "record/duplicate_note.h"
@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,9 +61,10 @@ int lea_duplicate_put(struct lea_world *world, const struct lea_duplicate *dupli
 	if (r < 0)
 		return r;
 	lea_devid_format(&duplicate->id, name);
-	len = snprintf(text, sizeof(text), "%s %s %s%s\n", epoch, state_names[duplicate->state],
+	len = snprintf(text, sizeof(text), "%s %s %s %s %" PRIu32 "\n", epoch,
+		       state_names[duplicate->state],
 		       duplicate->vg_id[0] ? duplicate->vg_id : "-",
-		       duplicate->is_path ? " path" : "");
+		       duplicate->is_path ? "path" : "-", duplicate->seqno);
 	folder_fd = make_folder(run_fd, duplicate->pvid);
 	if (folder_fd < 0)
 		return folder_fd;
@@ -103,13 +105,17 @@ static int fill(int folder_fd, const char *name, const char *epoch, struct lea_d
 {
 	char text[TEXT_BYTES], its_epoch[LEA_EPOCH_BYTES] = "", state[16] = "", vg_id[33] = "";
 	char tie[16] = "";
+	uint32_t seqno = 0; /* a version that knows none has ended the line before it */
 	int r = lea_file_read_into(folder_fd, name, text, sizeof(text));
 
-	if (r || sscanf(text, "%63s %15s %32s %15s", its_epoch, state, vg_id, tie) < 3)
+	if (r || sscanf(text, "%63s %15s %32s %15s %" SCNu32, its_epoch, state, vg_id, tie,
+			&seqno) < 3)
 		return lea_shortage_of(r);
 	duplicate->is_path = !strcmp(tie, "path");
-	if (lea_id_ok(vg_id))
+	if (lea_id_ok(vg_id)) {
 		memcpy(duplicate->vg_id, vg_id, sizeof(duplicate->vg_id));
+		duplicate->seqno = seqno;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)
 		if (!strcmp(state, state_names[i]) && !strcmp(its_epoch, epoch))
 			duplicate->state = (enum lea_duplicate_state)i;

@@ -51,7 +51,8 @@ bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_de
 struct lea_duplicate_answer {
 	enum lea_presence presence;
 	bool is_another; /* LEA_ABSENT: it carries another PV, of some VG */
-	/* LEA_PRESENT: of its metadata; "", 0: it has none, or they could not be read */
+	/* LEA_PRESENT: of its metadata; "", 0: it has none, or they could not be read. LEA_SILENT: of
+	 * those that it has shown before, if the caller knows any */
 	char vg_id[33];
 	uint32_t seqno;
 };

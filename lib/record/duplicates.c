@@ -96,13 +96,27 @@ static int ask_excluded(struct lea_world *world, const struct lea_conf *conf, co
 	return meant < 0 ? meant : meant == LEA_ORIGINAL_FIRST;
 }
 
-/* What was noted of @found before, when the VG was refused for it, is so still. */
-static int meet_again(struct lea_world *world, const struct lea_duplicate *noted, bool is_sure,
-		      enum lea_duplicate_tie tie)
+/* What it shows, for when it gives no answer. Does that tell more than was noted? */
+static bool note_shown(struct lea_duplicate *duplicate, const char *vg_id, uint32_t seqno)
 {
-	return is_sure && tie == LEA_DUPLICATE_COPY && noted->state == LEA_DUPLICATE_SAID
-		       ? lea_duplicate_settle_refusal(world, noted->vg_id)
-		       : 0;
+	const bool is_same = !strcmp(duplicate->vg_id, vg_id);
+
+	if (!vg_id[0] || (is_same && seqno <= duplicate->seqno))
+		return false;
+	memcpy(duplicate->vg_id, vg_id, sizeof(duplicate->vg_id));
+	duplicate->seqno = seqno;
+	return true;
+}
+
+/* What was noted of @found before, when the VG was refused for it, is so still. */
+static int meet_again(struct lea_world *world, struct lea_duplicate *noted, bool is_sure,
+		      enum lea_duplicate_tie tie, const struct lea_vg *vg)
+{
+	const int r = is_sure && tie == LEA_DUPLICATE_COPY && noted->state == LEA_DUPLICATE_SAID
+			      ? lea_duplicate_settle_refusal(world, noted->vg_id)
+			      : 0;
+
+	return !r && vg && note_shown(noted, vg->id, vg->seqno) ? put(world, noted) : r;
 }
 
 int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
@@ -124,7 +138,7 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	for (int i = 0; i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &duplicate.id) &&
 		    (record->tie == LEA_DUPLICATE_COPY || listed[i].state != LEA_DUPLICATE_NOTED))
-			return meet_again(world, &listed[i], is_sure, record->tie);
+			return meet_again(world, &listed[i], is_sure, record->tie, found->vg);
 	r = lea_duplicate_is_dealt_with(world, found->vg, duplicate.pvid, recorded);
 	if (r < 0)
 		return r;
@@ -135,14 +149,14 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 			  : duplicate.is_path ? LEA_DUPLICATE_SAID
 					      : LEA_DUPLICATE_NOTED;
 	if (found->vg)
-		memcpy(duplicate.vg_id, found->vg->id, sizeof(duplicate.vg_id));
+		note_shown(&duplicate, found->vg->id, found->vg->seqno);
 	return count < 0 ? count : put(world, &duplicate);
 }
 
 /*
  * If the other device has been used in place of the remembered one since the last good boot, only
- * its metadata have changed, and the memory decides nothing. Where it gives no answer, the other
- * PVs tell: @vg is what the newest of them say.
+ * its metadata have changed, and the memory decides nothing. Where it gives no answer, what it has
+ * shown before tells, and the other PVs: @vg is what the newest of them say.
  */
 static bool is_outdone(const struct lea_found *found, const struct lea_vg *vg,
 		       const struct lea_duplicate_answer *answer)
@@ -280,6 +294,10 @@ static int ask(struct check *check, const struct lea_device *own,
 		*options->has_read = true;
 	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other,
 				  duplicate->pvid, kind_of(duplicate), ret_answer);
+	if (!r && ret_answer->presence != LEA_ABSENT && !ret_answer->vg_id[0]) {
+		memcpy(ret_answer->vg_id, duplicate->vg_id, sizeof(ret_answer->vg_id));
+		ret_answer->seqno = duplicate->seqno;
+	}
 	return r ? r : ret_answer->presence == LEA_ABSENT ? STANDING_NONE : STANDING_COPY;
 }
 
@@ -297,20 +315,24 @@ static void name_copy(struct check *check, const struct lea_device *own,
 		 is_first ? own->name : other->name, is_first ? other->name : own->name);
 }
 
-static int note_copy(struct check *check, struct lea_duplicate *duplicate)
+static int note_copy(struct check *check, struct lea_duplicate *duplicate,
+		     const struct lea_duplicate_answer *answer)
 {
 	/* What was ignored once brings nothing up, also when the PV itself was added again. */
 	const enum lea_duplicate_state state = duplicate->state == LEA_DUPLICATE_IGNORED
 						       ? LEA_DUPLICATE_IGNORED
 						       : LEA_DUPLICATE_SAID;
 
+	const char *vg_id = check->vg->id;
+	const uint32_t seqno = strcmp(answer->vg_id, vg_id) ? 0 : answer->seqno;
+	const bool is_new = note_shown(duplicate, vg_id, seqno) || duplicate->state != state ||
+			    duplicate->is_path;
+
 	check->is_news |= duplicate->state != LEA_DUPLICATE_SAID;
-	if (check->options->test || (duplicate->state == state && !duplicate->is_path &&
-				     !strcmp(duplicate->vg_id, check->vg->id)))
+	if (check->options->test || !is_new)
 		return 0;
 	duplicate->state = state;
 	duplicate->is_path = false;
-	memcpy(duplicate->vg_id, check->vg->id, sizeof(duplicate->vg_id));
 	return put(check->options->world, duplicate);
 }
 
@@ -339,7 +361,7 @@ static int check_one(struct check *check, const struct lea_found *found,
 		name_copy(check, own, &other, duplicate->pvid);
 	/* udev's link names only a number, which another disk may get. */
 	duplicate->id.diskseq = other.diskseq;
-	return note_copy(check, duplicate);
+	return note_copy(check, duplicate, &answer);
 }
 
 static int check_pv(struct check *check, const struct lea_found *found)
@@ -396,7 +418,7 @@ static void ignore(struct lea_world *world, const struct lea_scan_vg *scanned,
 	    lea_device_find(world, &duplicate->id, &other))
 		return;
 	duplicate->state = LEA_DUPLICATE_IGNORED;
-	memcpy(duplicate->vg_id, scanned->vg->id, sizeof(duplicate->vg_id));
+	note_shown(duplicate, scanned->vg->id, 0);
 	if (put(world, duplicate) || *said ||
 	    lea_duplicate_tie(world, own, &other) != LEA_DUPLICATE_COPY)
 		return;

@@ -86,6 +86,27 @@ TEST_TIMES(what_was_a_path_stays_one, 2)
 	ck_assert_int_eq(listed[0].is_path, _i);
 }
 
+/* Also in a new epoch. Rows: as written, as an earlier version has written it, with and without what
+ * stood at the end of the line. */
+TEST_TIMES(what_a_copy_has_shown_is_kept, 3)
+{
+	struct lea_duplicate copy = duplicate(16, LEA_DUPLICATE_SAID);
+	const char *file = "/run/lvm/event/duplicates/" ID "/8:16-7";
+
+	copy.seqno = 4000000000U;
+	copy.is_path = true;
+	ck_assert_int_eq(lea_duplicate_put(&tree.world, &copy), 0);
+	if (_i)
+		tree_put(&tree, file,
+			 _i == 1 ? "99999999-2222-3333-4444-555555555555-1 said " VG " path\n"
+				 : "99999999-2222-3333-4444-555555555555-1 said " VG "\n");
+	tree_put(&tree, BOOT, "99999999-2222-3333-4444-555555555555\n");
+	ck_assert_int_eq(lea_duplicate_list(&tree.world, ID, listed), 1);
+	ck_assert_uint_eq(listed[0].seqno, _i ? 0 : 4000000000U);
+	ck_assert_str_eq(listed[0].vg_id, VG);
+	ck_assert(listed[0].is_path == (_i < 2));
+}
+
 TEST(the_last_duplicate_takes_the_folders_along)
 {
 	const struct lea_duplicate first = duplicate(16, LEA_DUPLICATE_SAID),
