@@ -39,6 +39,9 @@
 #define MOST_IDLE   2U
 /* A child in which nothing happens for so long does not work. */
 #define SILENCE_MS  10000U
+/* In the middle of an answer it only copies: one that was killed there, and has a thread in a disk that
+ * hangs, keeps its end of the socket open. Meanwhile this process stands still. */
+#define COPY_MS	    2000U
 #define MS_PER_S    1000U
 #define US_PER_MS   1000U
 
@@ -289,7 +292,7 @@ static uint32_t silence_ms(const struct lea_hanging *hanging)
 /* A child that stops in the middle of an answer, or does not read, counts as gone. */
 static int limit_silence(const struct lea_hanging *hanging)
 {
-	const uint32_t ms = silence_ms(hanging);
+	const uint32_t silence = silence_ms(hanging), ms = silence < COPY_MS ? silence : COPY_MS;
 	const struct timeval limit = {.tv_sec = ms / MS_PER_S,
 				      .tv_usec = ms % MS_PER_S * US_PER_MS};
 

@@ -308,6 +308,19 @@ TEST_EACH(an_item_costs_no_other_its_turn, rows)
 	}
 }
 
+/* The parent can do nothing else meanwhile. The item is tried once more, alone. */
+TEST(a_child_that_stops_in_an_answer_is_not_waited_for)
+{
+	const uint64_t start = lea_world_now_ms(&tree.world);
+
+	hanging.silence_ms = 0;
+	shared->deaths = 0;
+	deeds[1] = SAYS_HALF;
+	run(3);
+	check_others(3, LEA_HANGING_DIED);
+	ck_assert_uint_lt(lea_world_now_ms(&tree.world) - start, 9000);
+}
+
 /* A kill by lack of memory can come at any moment. */
 TEST(a_child_killed_before_it_did_anything_costs_a_second_one)
 {
