@@ -221,7 +221,8 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 			  pvid, recorded, first);
 }
 
-/* A PV that is of another VG now: the record names that one. */
+/* A PV that is of another VG now: the record names that one. Not if the change could not be queued for
+ * a shortage: a reconcile compares what udev knows, and udev knows no VG. */
 static void judge_vg_name(const struct rest *rest, const char *pvid, const char *text)
 {
 	const char *name = strstr(text, "\nvg:");
@@ -229,7 +230,7 @@ static void judge_vg_name(const struct rest *rest, const char *pvid, const char 
 	uint32_t major, minor;
 
 	if (!name || sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2 ||
-	    is_changed_unseen(rest->history))
+	    is_changed_unseen(rest->history) || sim_has_shortage(rest->history))
 		return;
 	name += strlen("\nvg:");
 	for (unsigned i = 0; i < SIM_DISKS; i++) {

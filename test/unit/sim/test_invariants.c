@@ -217,3 +217,15 @@ TEST_TIMES(copy_has_the_record_of_a_disk_that_is_not_known_yet, 2)
 	judge(_i ? NULL : "a copy has the record of a PV");
 	left.text = "8:0\nvg:vg0\n";
 }
+
+/* vgrename. Rows: was there room for the event? */
+TEST_TIMES(record_has_the_old_name_if_the_change_found_no_room, 2)
+{
+	number();
+	begin(1);
+	history.step[history.count++] =
+		(struct sim_step){.op = _i ? SIM_SHORT : SIM_WAIT, .n = 1};
+	strcpy(state.disk[0].vg_name, "vg1");
+	step((struct sim_step){.op = SIM_RENAME, .a = 0}, 100000);
+	judge(_i ? NULL : "a record names another VG");
+}
