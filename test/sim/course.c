@@ -597,6 +597,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	was_not_read = course->busy_until_ms[disk] == SIM_EVER &&
 		       ((before->fails && !now->fails) ||
 			(before->hangs && !now->hangs && course->is_unsure[disk]));
+	if (step->op == SIM_WIPE)
+		course->wiped_ms[disk] = state->now_ms;
 	if (step->op == SIM_DELAY)
 		course->delay_ms[disk] = step->n;
 	course->is_lost[disk] |= step->op == SIM_LOSE;

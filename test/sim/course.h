@@ -34,6 +34,7 @@ struct sim_course {
 	/* Since its add a command took it out of a VG, as vgremove, which removes its record: found
 	 * when the runner is idle. 0: none did */
 	uint64_t no_record_ms[SIM_DISKS];
+	uint64_t wiped_ms[SIM_DISKS]; /* by a command that takes no lock; 0: never */
 	/* When it came, nobody had been told that another disk of its PV had gone, which had its
 	 * number: without numbers of instances it counts as that one. */
 	bool is_heir[SIM_DISKS];

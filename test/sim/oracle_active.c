@@ -217,6 +217,15 @@ static bool is_of_other(const struct sim_disk *disk, const struct sim_known_vg *
 	return *disk->vg_id && strcmp(disk->vg_id, vg->id) != 0;
 }
 
+/* The VG was read while somebody wiped the disk without the VG's lock, and made another VG of it. */
+static bool was_wiped_meanwhile(const struct sim_course *course, const struct sim_state *state,
+				unsigned disk, uint64_t at_ms)
+{
+	const uint64_t wiped_ms = course->wiped_ms[disk];
+
+	return wiped_ms && at_ms < wiped_ms + 8ULL * state->disk[disk].slow_ms;
+}
+
 /* What the tables of a VG that we have just activated lie on. */
 static void judge_tables(struct sim_oracle *oracle, const struct sim_state *state,
 			 const struct sim_known_vg *vg, const struct sim_active *active)
@@ -240,7 +249,8 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 			  vg->name, active->at_ms);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (active->disks & 1U << i && is_of_other(&state->disk[i], vg) &&
-		    is_of_other(&course->before.disk[i], vg))
+		    is_of_other(&course->before.disk[i], vg) &&
+		    !was_wiped_meanwhile(course, state, i, active->at_ms))
 			sim_found(oracle->findings,
 				  "a VG was activated on a disk of another VG: %s on disk %u",
 				  vg->name, i);

@@ -139,6 +139,35 @@ TEST_TIMES(disk_under_the_number_of_another_is_found_by_its_instance, 3)
 	expect(_i == 1 ? NULL : "a VG must be active and is not");
 }
 
+/* An activation that holds the VG's lock has read the disk when wipefs and vgcreate, which do not wait
+ * for that, make another VG of it. Rows: how slow is the disk, and how long ago was that? */
+static const struct {
+	uint32_t slow_ms, ago_ms;
+	bool is_found;
+} wipes[] = {
+	{1500, 2000, false},
+	{1500, 100000, true},
+	{0, 2000, true},
+};
+
+TEST_EACH(disk_may_become_another_vg_while_it_is_read, wipes)
+{
+	begin(2);
+	take_down(100000);
+	state.disk[1].slow_ms = wipes[_i].slow_ms;
+	step((struct sim_step){.op = SIM_SLOW, .a = 1}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	state.disk[1].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_WIPE, .a = 1}, 1);
+	strcpy(state.disk[1].vg_id, "vg1-id");
+	step((struct sim_step){.op = SIM_CREATE, .a = 1}, wipes[_i].ago_ms);
+	activate(true);
+	state.active[0].disks = 3;
+	rest();
+	ck_assert(sim_findings_have(&findings, "a VG was activated on a disk of another VG") ==
+		  wipes[_i].is_found);
+}
+
 /* vgcreate took a slow disk and one that comes again before the slow one has been read: until then
  * the VG lacks a PV. Rows: is it slow, and had it time? The last: udev was perhaps still reading it for its
  * add. */
