@@ -352,7 +352,7 @@ void lea_batch_end_wait(struct lea_batch_vg *vg)
 
 int lea_batch_keep_waiting(const struct lea_batch_vg *vg, const struct lea_vg *of)
 {
-	if (vg->kind != LEA_ENTRY_ADD && vg->kind != LEA_ENTRY_MISSED)
+	if (!lea_entry_kind_is_add(vg->kind))
 		return 0;
 	return lea_awaited_set(vg->candidates->options->event_fd, of->id, of->pv_count, false);
 }

@@ -257,6 +257,7 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 		return 0;
 	if (ret_decision->verdict == LEA_VG_ACTIVATE_IN_PART)
 		scanned->in_part = mode;
+	scanned->is_added = lea_entry_kind_is_add(vg->kind);
 	/* Looks below LVs that are active already, of which a VG that has just come has none. */
 	scanned->refreshes = mode != LEA_INCOMPLETE_WAIT || vg->claim.in_part[0];
 	r = has_twin(vg->candidates, scanned, vg);

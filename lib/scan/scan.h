@@ -137,6 +137,8 @@ struct lea_scan_vg {
 	/* Set by lib/batch: LVs that are active with stand-ins for PVs that are there now are
 	 * refreshed. */
 	bool refreshes;
+	/* Set by lib/batch: an add led to it, which waits if a PV turns out not to be there. */
+	bool is_added;
 	/* Set by lib/batch: its vgs_online file was made. If that is gone, a command has taken the
 	 * VG down since, or a PV went. Who made it removes it. */
 	bool has_online;

@@ -2,6 +2,8 @@
 /* Pure: no I/O, no clock. */
 #pragma once
 
+#include <stdbool.h>
+
 /* What an entry may cause. */
 enum lea_entry_kind {
 	/* Without an event: reconcile found the device, or a pass is repeated. If these PV
@@ -20,6 +22,12 @@ enum lea_entry_kind {
 	LEA_ENTRY_CHANGE,
 	LEA_ENTRY_KINDS
 };
+
+/* Is it an add, perhaps one that was missed? Such a one waits for a VG that is not complete. */
+static inline bool lea_entry_kind_is_add(enum lea_entry_kind kind)
+{
+	return kind == LEA_ENTRY_ADD || kind == LEA_ENTRY_MISSED;
+}
 
 /* Which of the two allows more? From CHANGE over WATCH, PARTIAL and MISSED to ADD. */
 enum lea_entry_kind lea_entry_kind_most(enum lea_entry_kind one, enum lea_entry_kind other);

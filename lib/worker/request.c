@@ -25,7 +25,8 @@ enum vg_bit {
 	REFRESHES = 8,
 	IS_TAGGED = 16,
 	HAS_ONLINE = 32,
-	IN_PART = 64, /* times an enum lea_incomplete_mode; no higher bit */
+	IS_ADDED = 64,
+	IN_PART = 128, /* times an enum lea_incomplete_mode; no higher bit */
 };
 
 static void pack_pv(struct lea_wire_out *out, const struct lea_found *found)
@@ -51,7 +52,8 @@ static void pack(struct lea_request *job, const struct lea_scan_vg *scanned, boo
 			     (scanned->has_conflict ? HAS_CONFLICT : 0) |
 			     (scanned->watch_only ? WATCH_ONLY : 0) |
 			     (scanned->refreshes ? REFRESHES : 0) | (is_tagged ? IS_TAGGED : 0) |
-			     (scanned->has_online ? HAS_ONLINE : 0) | IN_PART * scanned->in_part);
+			     (scanned->has_online ? HAS_ONLINE : 0) |
+			     (scanned->is_added ? IS_ADDED : 0) | IN_PART * scanned->in_part);
 	lea_wire_put_u32(out, lea_scan_vg_count(scanned, LEA_PRESENT));
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i])
@@ -167,6 +169,7 @@ static void unpack_vg(struct lea_wire_in *in, struct lea_request_vg *job)
 		.watch_only = bits & WATCH_ONLY,
 		.refreshes = bits & REFRESHES,
 		.has_online = bits & HAS_ONLINE,
+		.is_added = bits & IS_ADDED,
 		.in_part = bits / IN_PART,
 		.turn_ms = turn_ms,
 	};

@@ -17,7 +17,9 @@
 #include "plan/incomplete_rules.h"
 #include "state/claim.h"
 #include "state/lock.h"
+#include "state/mark.h"
 #include "state/online.h"
+#include "state/queue.h"
 #include "worker/delegated.h"
 #include "worker/verdict.h"
 #include "world/failed_unit.h"
@@ -334,6 +336,16 @@ static bool was_left(const struct child *child)
 	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
 }
 
+/* As the runner does, for a VG that was complete: a change of the PV may complete it again. */
+static int await_pv(const struct lea_claims *claims, const struct lea_scan_vg *scanned)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(claims->run_fd);
+
+	return event_fd < 0 ? event_fd
+			    : lea_awaited_set(event_fd, scanned->vg->id, scanned->vg->pv_count,
+					      false);
+}
+
 /* @verdict: DONE, IN_PART or FAILED. */
 static int end_claim(const struct lea_worker_setting *setting, const struct lea_request_vg *vg,
 		     const struct lea_worker_report *report, enum lea_verdict verdict)
@@ -366,6 +378,8 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 		lea_failed_units_add(&failed_units, setting->world, scanned->vg->name);
 		lea_failed_units_start(&failed_units, setting->world);
 	}
+	if (!r && report->outcome == LEA_ACTIVATE_INCOMPLETE && scanned->is_added)
+		r = await_pv(&claims, scanned);
 	return r;
 }
 

@@ -58,8 +58,7 @@ static bool is_for_lvm2(const struct giver *giver, const struct lea_entry *entry
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
 
-	if (entry->device.is_gone ||
-	    (entry->kind != LEA_ENTRY_ADD && entry->kind != LEA_ENTRY_MISSED))
+	if (entry->device.is_gone || !lea_entry_kind_is_add(entry->kind))
 		return false;
 	/* If another instance has the number now, that one has its own event. */
 	return lea_sysfs_find_instance(giver->world, &id) != LEA_SYSFS_ABSENT;

@@ -5,6 +5,7 @@
 #include "plan/incomplete_rules.h"
 #include "record/duplicate_note.h"
 #include "state/claim.h"
+#include "state/mark.h"
 #include "state/online.h"
 #include "world/manager.h"
 
@@ -200,6 +201,32 @@ TEST_EACH(a_left_worker_ends_the_claims_of_its_vgs, ends_of_left)
 	ck_assert_msg(once[UNITS_STARTED] == (claim.state == LEA_CLAIM_FAILED),
 		      "%s: %d units started", ends_of_left[_i].claim, (int)once[UNITS_STARTED]);
 	lea_claim_done(&claim);
+	end(workers);
+}
+
+/* As the runner would note it. Rows: what led to the VG, and why it failed. */
+static const struct {
+	const char *vg;
+	int waits;
+} waiting[] = {
+	{"hanglackingadded", 1},
+	{"hanglacking", 0},
+	{"hangfailadded", 0},
+};
+
+TEST_EACH(the_add_of_a_vg_that_lacks_a_pv_waits_for_it, waiting)
+{
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+	int event_fd = lea_queue_open(lea_world_run(&tree.world));
+
+	add_vg(workers, waiting[_i].vg, &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	ck_assert_int_eq(lea_awaited_ask(event_fd, VG_ID, 2), waiting[_i].waits);
+	close(event_fd);
 	end(workers);
 }
 
