@@ -62,7 +62,6 @@ struct boot {
 	struct lea_world *world;
 	const struct lea_udev *udev;
 	struct lea_udevmon *monitor;
-	struct lea_queue_watch watch; /* for changed settings; fd -1: it could not be opened */
 	struct lea_device_queue pending;
 	struct lea_held_back held;
 	/* Devices of passes that have begun since the scan has: numbers, PVIDs, and what that might
@@ -275,8 +274,9 @@ static int reap_finished(struct boot *boot)
  * some boots set late. */
 static bool has_new_settings(const struct boot *boot)
 {
-	return (boot->watch.fd >= 0 &&
-		lea_queue_watch_read(&boot->watch) == LEA_QUEUE_WATCH_CONF) ||
+	const struct lea_queue_watch *watch = boot->options->watch;
+
+	return (watch && lea_queue_watch_read(watch) == LEA_QUEUE_WATCH_CONF) ||
 	       lea_session_is_renamed(boot->options->batch.conf);
 }
 
@@ -513,16 +513,6 @@ static bool is_awaited(void *arg)
 	       lea_reader_is_awaited(boot->options->batch.reader, boot->options->batch.event_fd);
 }
 
-/* Without it settings that change count from the runner on. */
-static void watch_settings(struct boot *boot)
-{
-	const struct lea_batch_options *batch = &boot->options->batch;
-	LEA_AUTO(lea_freep) char *dir = lea_world_path(boot->world, batch->conf->system_dir);
-
-	if (!dir || lea_queue_watch_open(batch->event_fd, dir, &boot->watch) < 0)
-		boot->watch.fd = boot->watch.mounts_fd = -1;
-}
-
 /* What is in flight when settings have changed. */
 static int land(struct boot *boot, int r)
 {
@@ -564,9 +554,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 			strerror(-r));
 	if (options->batch.reader)
 		lea_reader_listen(options->batch.reader, is_awaited, &boot);
-	watch_settings(&boot);
 	r = land(&boot, scan_until_quiet(&boot));
-	lea_queue_watch_close(&boot.watch);
 	abort_all(&boot, r);
 	leave_pending(&boot);
 	options->batch.pool->hand_over(options->batch.workers);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "batch/batch.h"
 #include "daemon/device_queue.h"
+#include "state/queue_watch.h"
 
 /* All borrowed. */
 struct lea_boot_scan_options {
@@ -23,6 +24,8 @@ struct lea_boot_scan_options {
 	 * settings. What they have recorded is not scanned again: a person may have taken its VG
 	 * down since. */
 	struct lea_device_queue *done;
+	/* Of the settings; NULL: what changes counts from the runner on. */
+	const struct lea_queue_watch *watch;
 };
 
 enum lea_boot_scan_outcome {

@@ -255,11 +255,17 @@ int lea_conf_read_keys(struct lea_conf_reader *reader)
 	return r;
 }
 
+const char *lea_conf_system_dir(struct lea_world *world)
+{
+	const char *dir = lea_world_env(world, "LVM_SYSTEM_DIR");
+
+	return dir ? dir : DEFAULT_SYSTEM;
+}
+
 int lea_conf_begin(struct lea_world *world, struct lea_conf_reader *ret_reader)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(MAX_BYTES);
 	struct owner *owner = arena ? lea_arena_alloc(arena, 1, sizeof(*owner)) : NULL;
-	const char *system_dir = lea_world_env(world, "LVM_SYSTEM_DIR");
 	int r;
 
 	if (!owner)
@@ -267,8 +273,7 @@ int lea_conf_begin(struct lea_world *world, struct lea_conf_reader *ret_reader)
 	owner->arena = arena;
 	*ret_reader =
 		(struct lea_conf_reader){.world = world, .arena = arena, .conf = &owner->conf};
-	r = set_string(ret_reader, &owner->conf.system_dir,
-		       system_dir ? system_dir : DEFAULT_SYSTEM);
+	r = set_string(ret_reader, &owner->conf.system_dir, lea_conf_system_dir(world));
 	if (!r)
 		arena = NULL;
 	return r;

@@ -182,6 +182,8 @@ enum lea_boot_wait {
 	LEA_BOOT_WAIT_NONE,   /* coldplug starts at once */
 };
 
+/* The folder of lvm.conf, below the root of @world; "" is a value of LVM_SYSTEM_DIR, too. Borrowed. */
+const char *lea_conf_system_dir(struct lea_world *world);
 /* event/boot_wait; NEEDED for an unknown word, which lea_conf_read has logged. */
 enum lea_boot_wait lea_conf_boot_wait(const struct lea_conf *conf);
 

@@ -647,8 +647,7 @@ static void note_end(const struct run *run)
 static int start_watching(struct run *run)
 {
 	struct lea_session *session = run->session;
-	LEA_AUTO(lea_freep) char *dir = lea_world_path(session->world, session->conf->system_dir);
-	int r = dir ? lea_queue_watch_open(session->event_fd, dir, &run->watch) : -ENOMEM;
+	int r = lea_session_watch(session, &run->watch);
 	int proc_fd = lea_world_proc(session->world);
 
 	if (r == 0)

@@ -66,6 +66,9 @@ void lea_session_end(struct lea_session *session)
 	lea_needs_free(session->needs);
 	lea_conf_free(session->conf);
 	lea_closep(&session->event_fd);
+	if (session->is_watching)
+		lea_queue_watch_close(&session->watch);
+	session->is_watching = false;
 }
 
 int lea_session_check_place(struct lea_world *world)
@@ -100,6 +103,28 @@ int lea_session_open_queue(struct lea_session *session)
 		       : 0;
 }
 
+static void watch_settings(struct lea_session *session)
+{
+	LEA_AUTO(lea_freep)
+	char *dir = lea_world_path(session->world, lea_conf_system_dir(session->world));
+	int r = dir ? lea_queue_watch_begin(dir, &session->watch) : -ENOMEM;
+
+	session->is_watching = dir;
+	session->watch_fault = r;
+}
+
+int lea_session_watch(struct lea_session *session, struct lea_queue_watch *ret_watch)
+{
+	int r = session->watch_fault;
+
+	*ret_watch = session->watch;
+	session->is_watching = false;
+	r = r ? r : lea_queue_watch_open(session->event_fd, ret_watch);
+	if (r)
+		lea_queue_watch_close(ret_watch);
+	return r;
+}
+
 int lea_session_begin(struct lea_world *world, struct lea_session *session)
 {
 	const struct lea_conf_options options = {.forgive = true};
@@ -107,6 +132,7 @@ int lea_session_begin(struct lea_world *world, struct lea_session *session)
 
 	*session = (struct lea_session){
 		.world = world, .event_fd = -1, .lvm_path = lea_lvm_path(world)};
+	watch_settings(session);
 	code = lea_setup_to_activate(world, &options, &session->conf);
 	if (code)
 		return code;

@@ -9,6 +9,7 @@
 #include "batch/incomplete.h"
 #include "batch/pass_cache.h"
 #include "conf/conf.h"
+#include "state/queue_watch.h"
 #include "world/world.h"
 
 /* The caller zeroes it but for event_fd (-1), world, conf and lvm_path; lea_session_end frees it in
@@ -18,6 +19,11 @@ struct lea_session {
 	const struct lea_conf *conf; /* owned */
 	const char *lvm_path;	     /* of the real lvm; borrowed */
 	int event_fd;		     /* owned; -1 */
+	/* Of the settings, since before they were read: what changes while the process begins is no
+	 * less new to it. Owned if is_watching; watch_fault: why it is not */
+	struct lea_queue_watch watch;
+	bool is_watching;
+	int watch_fault;
 	/* only for a session that handles batches; owned */
 	struct lea_reader *reader;
 	struct lea_workers *workers;
@@ -43,6 +49,10 @@ LEA_MUST_CHECK int lea_session_check_place(struct lea_world *world);
  * to leave with (logged). Call lea_session_end in every case.
  */
 LEA_MUST_CHECK int lea_session_begin(struct lea_world *world, struct lea_session *session);
+/* Gives the watch of the settings, and now of the queue, too, to the caller, who closes it. Once. 0 or
+ * -errno; then *ret_watch is not open. */
+LEA_MUST_CHECK int lea_session_watch(struct lea_session *session,
+				     struct lea_queue_watch *ret_watch);
 /* Opens the queue and creates missing folders. Returns 0 or LEA_SESSION_FAILED. */
 LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
 /* Creates the reader and the workers and fills in @options but for is_boot and defers_watch, which

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inotify on the queue and on the folder of settings. */
+/* inotify on the folder of settings and on the queue. */
 #include "state/queue_watch.h"
 
 #include <errno.h>
@@ -21,28 +21,27 @@
 #define COMPARE_EVENTS (IN_OPEN | IN_DONT_FOLLOW)
 #define CONF_EVENTS    (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR)
 
-int lea_queue_watch_open(int event_fd, const char *conf_dir, struct lea_queue_watch *ret_watch)
+int lea_queue_watch_begin(const char *conf_dir, struct lea_queue_watch *ret_watch)
 {
-	struct lea_queue_watch watch = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
-					.mounts_fd = -1};
-	char path[64];
-	int r;
-
-	if (watch.fd < 0)
+	*ret_watch = (struct lea_queue_watch){.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+					      .queue_wd = -1,
+					      .compare_wd = -1,
+					      .mounts_fd = -1};
+	if (ret_watch->fd < 0)
 		return -errno;
+	ret_watch->conf_wd = inotify_add_watch(ret_watch->fd, conf_dir, CONF_EVENTS);
+	return ret_watch->conf_wd < 0 && errno != ENOENT && errno != ENOTDIR ? -errno : 0;
+}
+
+int lea_queue_watch_open(int event_fd, struct lea_queue_watch *watch)
+{
+	char path[64];
+
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/" LEA_COMPARE_FILE, event_fd);
-	watch.compare_wd = inotify_add_watch(watch.fd, path, COMPARE_EVENTS);
+	watch->compare_wd = inotify_add_watch(watch->fd, path, COMPARE_EVENTS);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/queue", event_fd);
-	watch.queue_wd = inotify_add_watch(watch.fd, path, QUEUE_EVENTS);
-	r = watch.queue_wd < 0 ? -errno : 0;
-	watch.conf_wd = inotify_add_watch(watch.fd, conf_dir, CONF_EVENTS);
-	if (!r && watch.conf_wd < 0 && errno != ENOENT && errno != ENOTDIR)
-		r = -errno;
-	if (r)
-		close(watch.fd);
-	else
-		*ret_watch = watch;
-	return r;
+	watch->queue_wd = inotify_add_watch(watch->fd, path, QUEUE_EVENTS);
+	return watch->queue_wd < 0 ? -errno : 0;
 }
 
 void lea_queue_watch_close(struct lea_queue_watch *watch)

@@ -15,13 +15,17 @@ struct lea_queue_watch {
 };
 
 /*
- * lea_queue_watch_open - start watching; every later entry is noticed
- * @event_fd: /run/lvm/event
+ * lea_queue_watch_begin - watch the settings, from before they are read
  * @conf_dir: full path of the folder of lvm.conf; not watched if it does not exist
- * Returns 0 or -errno. Closed by lea_queue_watch_close.
+ * Returns 0 or -errno. Closed by lea_queue_watch_close, also after a fault.
  */
-LEA_MUST_CHECK int lea_queue_watch_open(int event_fd, const char *conf_dir,
-					struct lea_queue_watch *ret_watch);
+LEA_MUST_CHECK int lea_queue_watch_begin(const char *conf_dir, struct lea_queue_watch *ret_watch);
+/*
+ * lea_queue_watch_open - also watch the queue; every later entry is noticed
+ * @event_fd: /run/lvm/event
+ * Returns 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_queue_watch_open(int event_fd, struct lea_queue_watch *watch);
 
 /*
  * lea_queue_watch_mounts - also watch for mounts over the queue and unmounts of its file system

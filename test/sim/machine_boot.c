@@ -132,8 +132,13 @@ static int boot_child(void *arg)
 			.batch = {.is_boot = true, .defers_watch = true}};
 		int r, code = world ? lea_session_begin(world, &session) : 1;
 
+		struct lea_queue_watch watch = {.fd = -1, .mounts_fd = -1};
+
 		r = code ? 0 : lea_session_begin_batches(&session, &options.batch);
+		if (!code && !r && !lea_session_watch(&session, &watch))
+			options.watch = &watch;
 		r = code || r ? -1 : lea_boot_scan_run(&options);
+		lea_queue_watch_close(&watch);
 		if (!r)
 			boot_ready(NULL);
 		if (world && !code)

@@ -37,6 +37,7 @@ static void notify_ready(void *arg)
 static int scan_boot(struct lea_world *world, struct lea_device_queue *done, bool *ret_again)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
+	LEA_AUTO(lea_queue_watch_close) struct lea_queue_watch watch = {.fd = -1, .mounts_fd = -1};
 	/* The runner starts deferred monitoring, after the gate has opened. */
 	struct lea_boot_scan_options options = {.ready = notify_ready,
 						.done = done,
@@ -58,6 +59,8 @@ static int scan_boot(struct lea_world *world, struct lea_device_queue *done, boo
 	lea_timeline_open(world, "boot");
 	if (lea_session_begin_batches(&session, &options.batch))
 		return LEA_EXIT_FAILED;
+	if (!lea_session_watch(&session, &watch))
+		options.watch = &watch;
 	r = lea_boot_scan_run(&options);
 	*ret_again = r == LEA_BOOT_SCAN_CONF;
 	if (!*ret_again)

@@ -266,14 +266,21 @@ const struct fixture fixture = {setup_boot, teardown_boot};
 /* Runs a boot scan with the events in @rows; returns its result. */
 static int boot_only(const struct row *rows)
 {
-	struct lea_boot_scan_options pass_options = {.ready = say_ready, .done = &done};
+	struct lea_queue_watch watch;
+	struct lea_boot_scan_options pass_options = {
+		.ready = say_ready, .done = &done, .watch = &watch};
+	char dir[160];
 	int r;
+
+	snprintf(dir, sizeof(dir), "%s/etc/lvm", machine.tree.root);
+	ck_assert_int_eq(lea_queue_watch_begin(dir, &watch), 0);
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
 	batch_options.is_boot = true;
 	pass_options.batch = batch_options;
 	script = rows;
 	r = lea_boot_scan_run(&pass_options);
+	lea_queue_watch_close(&watch);
 	lea_reader_free(batch_options.reader);
 	fflush(machine.out_file);
 	fflush(machine.err_file);

@@ -21,7 +21,8 @@ static void setup(void)
 	queue_setup();
 	snprintf(conf, sizeof(conf), "%s/etc", dir);
 	ck_assert_int_eq(mkdir(conf, 0700), 0);
-	ck_assert_int_eq(lea_queue_watch_open(event_fd, conf, &watch), 0);
+	ck_assert_int_eq(lea_queue_watch_begin(conf, &watch), 0);
+	ck_assert_int_eq(lea_queue_watch_open(event_fd, &watch), 0);
 }
 
 static void teardown(void)
@@ -96,11 +97,26 @@ TEST(a_removed_queue_is_noticed)
 	ck_assert_int_eq(lea_queue_watch_read(&watch), LEA_QUEUE_WATCH_GONE);
 }
 
+/* A process reads them then. */
+TEST(settings_that_change_before_the_queue_is_watched_are_noticed)
+{
+	struct lea_queue_watch other;
+
+	ck_assert_int_eq(lea_queue_watch_begin(conf, &other), 0);
+	write_conf("lvm.conf");
+	ck_assert_int_eq(lea_queue_watch_open(event_fd, &other), 0);
+	put(1);
+	ck_assert_int_eq(lea_queue_watch_read(&other), LEA_QUEUE_WATCH_CONF);
+	ck_assert_int_eq(lea_queue_watch_read(&other), LEA_QUEUE_WATCH_QUIET);
+	lea_queue_watch_close(&other);
+}
+
 TEST(a_missing_folder_of_settings_does_no_harm)
 {
 	struct lea_queue_watch other;
 
-	ck_assert_int_eq(lea_queue_watch_open(event_fd, "/nonexistent/lvm", &other), 0);
+	ck_assert_int_eq(lea_queue_watch_begin("/nonexistent/lvm", &other), 0);
+	ck_assert_int_eq(lea_queue_watch_open(event_fd, &other), 0);
 	put(1);
 	ck_assert_int_eq(lea_queue_watch_read(&other), 0);
 	lea_queue_watch_close(&other);

@@ -44,7 +44,8 @@ TEST(it_wakes_a_listener_who_does_not_wake_itself)
 {
 	struct lea_queue_watch watch;
 
-	ck_assert_int_eq(lea_queue_watch_open(event_fd, "/nonexistent/lvm", &watch), 0);
+	ck_assert_int_eq(lea_queue_watch_begin("/nonexistent/lvm", &watch), 0);
+	ck_assert_int_eq(lea_queue_watch_open(event_fd, &watch), 0);
 	ck_assert_int_eq(lea_reconcile_request_take(event_fd), 0);
 	ck_assert_int_eq(lea_reconcile_request_done(event_fd), 0);
 	ck_assert_int_eq(lea_queue_watch_read(&watch), LEA_QUEUE_WATCH_QUIET);
@@ -64,7 +65,8 @@ TEST(the_folder_that_is_replaced_is_noticed)
 
 	snprintf(path, sizeof(path), "%s/event", dir);
 	snprintf(aside, sizeof(aside), "%s/aside", dir);
-	ck_assert_int_eq(lea_queue_watch_open(event_fd, "/nonexistent/lvm", &watch), 0);
+	ck_assert_int_eq(lea_queue_watch_begin("/nonexistent/lvm", &watch), 0);
+	ck_assert_int_eq(lea_queue_watch_open(event_fd, &watch), 0);
 	ck_assert_msg(!lea_queue_watch_is_gone(&watch), "nobody told where it should be");
 	ck_assert_int_eq(lea_queue_watch_mounts(&watch, event_fd, proc_fd, path), 0);
 	ck_assert(!lea_queue_watch_is_gone(&watch));
