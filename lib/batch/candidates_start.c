@@ -56,6 +56,8 @@
 #include "batch/pass_cache.h"
 #include "batch/partial.h"
 #include "batch/requeue.h"
+#include "record/duplicate_note.h"
+#include "record/duplicates.h"
 #include "state/mark.h"
 #include "state/online.h"
 #include "world/timeline.h"
@@ -258,6 +260,9 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 	if (ret_decision->verdict == LEA_VG_ACTIVATE_IN_PART)
 		scanned->in_part = mode;
 	scanned->is_added = lea_entry_kind_is_add(vg->kind);
+	scanned->has_copies |=
+		vg->candidates->has_duplicates &&
+		lea_duplicates_may_have(vg->candidates->options->world, scanned);
 	/* Looks below LVs that are active already, of which a VG that has just come has none. */
 	scanned->refreshes = mode != LEA_INCOMPLETE_WAIT || vg->claim.in_part[0];
 	r = has_twin(vg->candidates, scanned, vg);
@@ -519,6 +524,7 @@ static int start_all(struct lea_candidates *candidates, struct lea_scan_vg *vgs,
 	struct lea_batch_vg *vg;
 	int r = 0;
 
+	candidates->has_duplicates = lea_duplicate_is_any(candidates->options->world);
 	/* First of all: which are whole by some name? */
 	for (size_t i = 0; r >= 0 && i < count; i++) {
 		r = find_vg(candidates, &vgs[i], &vg);

@@ -405,6 +405,25 @@ int lea_duplicates_shortage(int checked)
 						: 0;
 }
 
+static bool is_copied(struct lea_world *world, const struct lea_found *found)
+{
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	const int count = lea_duplicate_list(world, found->label.pvid, listed);
+
+	for (int i = 0; i < count; i++)
+		if (!listed[i].is_path)
+			return true;
+	return count < 0;
+}
+
+bool lea_duplicates_may_have(struct lea_world *world, const struct lea_scan_vg *scanned)
+{
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		if (scanned->pv[i] && is_copied(world, scanned->pv[i]))
+			return true;
+	return false;
+}
+
 /* ---- the VG is active */
 
 /* Marks @duplicate as ignored. Logs only copies, and once a VG (*said). */

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/order.h"
 #include "record/duplicate_tie.h"
+#include "scan/reader.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/sysfs.h"
@@ -202,6 +203,7 @@ int lea_ages_note(struct lea_ages *ages, const struct lea_found *found)
 struct search {
 	const struct lea_ages *ages;
 	const struct lea_vg *vg;
+	const struct lea_found *shows; /* a PV with that text */
 	struct lea_outdated *outdated; /* gets the answer */
 	struct lea_device *device;     /* [count]; owned */
 	size_t count, room;
@@ -216,6 +218,11 @@ static int add_device(struct search *search, struct lea_devid id)
 
 	if (r)
 		return r < 0 ? r : 0;
+	/* As of a copy, see lea_duplicate_carries: other VGs wait meanwhile. */
+	if (lea_reader_is_silent(search->ages->options.scan.reader, &device)) {
+		search->has_silent = true;
+		return 0;
+	}
 	r = lea_make_room(&search->device, &search->room, search->count + 1, sizeof(device));
 	if (r)
 		return r;
@@ -280,14 +287,16 @@ static void forget_added(struct search *search)
 static int read_added(struct search *search)
 {
 	const struct lea_ages_options *options = &search->ages->options;
+	struct lea_scan_options scan_options = options->scan;
 	struct lea_scan *scan = NULL;
 	int r;
 
+	scan_options.within_of = search->shows;
 	if (!search->count)
 		return 0;
 	if (options->has_read)
 		*options->has_read = true;
-	r = lea_scan_new(options->world, options->conf, &options->scan, &scan);
+	r = lea_scan_new(options->world, options->conf, &scan_options, &scan);
 	r = r > 0 ? -EINVAL : r;
 	r = r ? r : lea_scan_add(scan, search->device, search->count);
 	r = r ? r : judge(search, scan);
@@ -314,7 +323,7 @@ static int search_all(struct search *search)
 static int search_newer(const struct lea_ages *ages, struct note *note, struct age *age,
 			const struct lea_found *shows)
 {
-	struct search search = {.ages = ages, .vg = age->vg, .outdated = &age->outdated};
+	struct search search = {.ages = ages, .vg = age->vg, .shows = shows, .outdated = &age->outdated};
 	int r = lea_newest_read(lea_world_run(ages->options.world), age->vg->id, age->vg->name,
 				&age->outdated.newest);
 

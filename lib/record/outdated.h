@@ -24,7 +24,7 @@
 struct lea_ages_options {
 	struct lea_world *world;
 	const struct lea_conf *conf;
-	struct lea_scan_options scan; /* for the PVs that showed newer metadata */
+	struct lea_scan_options scan; /* for the PVs that showed newer metadata; within_of is set */
 	bool test;		      /* leave no note */
 	bool *has_read;		      /* as in struct lea_duplicates_options */
 };

@@ -55,12 +55,13 @@ int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 		     const struct lea_record_options *options, struct lea_recorder **ret_recorder)
 {
 	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = calloc(1, sizeof(*recorder));
-	const struct lea_ages_options ages = {
+	struct lea_ages_options ages = {
 		.world = world, .conf = conf, .scan = scan_options(options), .test = options->test};
 	int r;
 
 	if (!recorder)
 		return -ENOMEM;
+	ages.scan.within = options->scan;
 	recorder->world = world;
 	recorder->conf = conf;
 	recorder->options = *options;

@@ -187,14 +187,13 @@ static int compare_with_expected(const void *pvid, const void *found)
 	return strcmp(pvid, (*(struct lea_found *const *)found)->expected);
 }
 
-/* The device of @expected, sorted by that, which was to carry a PV that no device carries. */
+/* The device of @expected, sorted by that, which was to carry a PV. */
 static struct lea_found *expected_for(const struct lea_scan_vg *group, const struct pvs *expected,
 				      uint32_t index)
 {
 	struct lea_found *const *found =
-		group->pv[index] ? NULL
-				 : bsearch(group->vg->pvs[index].id, expected->pv, expected->count,
-					   sizeof(struct lea_found *), compare_with_expected);
+		bsearch(group->vg->pvs[index].id, expected->pv, expected->count,
+			sizeof(struct lea_found *), compare_with_expected);
 
 	return found ? *found : NULL;
 }
@@ -204,7 +203,9 @@ static int assign_silent(struct lea_scan_vg *group, const struct pvs *silent)
 	for (uint32_t i = 0; i < group->vg->pv_count; i++) {
 		struct lea_found *found = expected_for(group, silent, i);
 
-		if (!found)
+		/* A device that is read carries it: this one may be a copy. */
+		group->has_copies |= found && group->pv[i];
+		if (!found || group->pv[i])
 			continue;
 		if (!group->silent)
 			group->silent = calloc(group->vg->pv_count, sizeof(struct lea_found *));
@@ -218,7 +219,7 @@ static int assign_silent(struct lea_scan_vg *group, const struct pvs *silent)
 static int assign_excluded(struct lea_scan_vg *group, const struct pvs *excluded)
 {
 	for (uint32_t i = 0; !group->excluded && i < group->vg->pv_count; i++)
-		group->excluded = expected_for(group, excluded, i);
+		group->excluded = group->pv[i] ? NULL : expected_for(group, excluded, i);
 	return 0;
 }
 

@@ -244,6 +244,7 @@ static void add_vg(struct lea_workers *workers, const char *name, struct told *t
 		.name = name, .id = "0123456789abcdef0123456789abcdef", .lvs = &lv, .lv_count = 1};
 	struct lea_scan_vg scanned = {.vg = &vg,
 				      .has_online = strstr(name, "online") != NULL,
+				      .has_copies = strstr(name, "copied") != NULL,
 				      .is_added = strstr(name, "added") != NULL,
 				      .watch_only = strstr(name, "watch") != NULL};
 

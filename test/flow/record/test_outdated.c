@@ -3,6 +3,7 @@
 #include "flow/duplicates_scratch.h"
 #include "flow/outdated_scratch.h"
 #include "record/outdated.h"
+#include "scan/reader.h"
 #include "state/online.h"
 
 #include <fcntl.h>
@@ -134,6 +135,53 @@ TEST(a_newer_pv_that_does_not_answer_counts)
 	tree_remove(&machine.tree, "/dev/sdb");
 	ck_assert_str_eq(original_came(), "");
 	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on a disk that does not answer"));
+}
+
+static int open_slow(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	for (int i = 0; strstr(path, "sdb") && i < 3000 && machine_has("/slow"); i++)
+		usleep(10000); /* in the reader child */
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Rows: in this pass it was read, and gave no answer; it was not, but other VGs wait. */
+static const struct {
+	const char *name;
+	uint32_t minor, diskseq, deadline_ms, limit_ms;
+	const char *pvid;
+} waits[] = {
+	{"sdb", 32, 2, 3000, 2500, PVID_CHANGED},
+	{"sdc", 48, 3, 12000, 8000, PVID_A},
+};
+
+TEST_EACH(a_newer_pv_that_does_not_answer_holds_up_no_other_vg, waits)
+{
+	struct lea_clock *clock = machine.world->clock;
+	struct lea_entry entries[2];
+	uint64_t began_ms;
+
+	plug_original();
+	plug_changed();
+	changed_came();
+	machine_plug("stripe-a", "sdc", 48, 3);
+	machine.world->open_device = open_slow;
+	tree_put(&machine.tree, "/slow", "");
+	conf->probe_deadline_ms = waits[_i].deadline_ms;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	entries[0] = event("sda", 16, 1, PVID_ONE, false);
+	entries[1] = event(waits[_i].name, waits[_i].minor, waits[_i].diskseq, waits[_i].pvid,
+			   false);
+	began_ms = clock->now_ms(clock);
+	ck_assert_str_eq(pass(entries, 2), "");
+	ck_assert_uint_lt(clock->now_ms(clock) - began_ms, waits[_i].limit_ms);
+	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on a disk that does not answer"));
+	tree_remove(&machine.tree, "/slow");
+	lea_reader_free(LEA_TAKE(batch_options.reader));
 }
 
 /* vgcfgrestore of an older backup: then no PV shows more. */

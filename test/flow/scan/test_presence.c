@@ -93,6 +93,8 @@ TEST_EACH(a_pv_is_absent_only_if_who_may_carry_it_has_answered, rows)
 			  row->presence == LEA_PRESENT ? 2 : 1);
 	ck_assert(lea_scan_vg_is_complete(&vgs[0]) == (row->presence == LEA_PRESENT));
 	ck_assert(!lea_scan_vg_silent(&vgs[0]) == (row->presence != LEA_SILENT));
+	ck_assert_msg(vgs[0].has_copies == (row->fault && !strcmp(row->expected, PVID_A)), "%s",
+		      row->claim);
 	if (lea_scan_vg_silent(&vgs[0]))
 		lea_found_describe_silence(lea_scan_vg_silent(&vgs[0]), text, sizeof(text));
 	ck_assert_str_eq(text, row->text);

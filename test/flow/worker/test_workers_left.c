@@ -460,6 +460,26 @@ TEST(a_check_takes_no_other_vg_its_worker)
 }
 
 /* It is told apart from a worker that hangs, and ends its VG by itself. */
+/* Another disk may be a copy of one of its PVs, is read first, and is slow. Rows: it comes first, or
+ * the other VG does. */
+TEST_TIMES(a_vg_with_a_copy_takes_no_other_vg_its_worker, 2)
+{
+	struct told told = {0};
+	struct lea_workers *workers;
+	const char *first = _i ? "b" : "copied", *second = _i ? "copied" : "b";
+
+	workers = new_workers();
+	lea_workers_free(workers);
+	conf.workers = 2;
+	ck_assert_int_eq(lea_workers_new(&tree.world, &conf, &options, &workers), 0);
+	add_vg(workers, first, &told);
+	add_vg(workers, second, &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_uint_eq(told.count, 2);
+	ck_assert_int_ne(told.all[0], told.all[1]);
+	end(workers);
+}
+
 TEST(a_check_that_lasts_too_long_is_left_alone)
 {
 	struct told told = {0};
