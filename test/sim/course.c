@@ -67,23 +67,14 @@ bool sim_is_copy_beside(const struct sim_course *course, const struct sim_state 
 	return false;
 }
 
-/* The disk is one of the VG by all that had been told when it came. */
-static bool is_of(const struct sim_course *course, const struct sim_state *state, const char *id,
-		  unsigned disk)
-{
-	const struct sim_disk *newest = sim_newest(state, id);
-
-	return newest && !strcmp(state->disk[disk].vg_id, id) &&
-	       course->told_ms[newest - state->disk] > course->present_ms[disk];
-}
-
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
 			 const char *id, uint64_t since_ms)
 {
 	const uint32_t disks = sim_disks_of(state, id) | sim_disks_by_pvid(state, id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if ((disks & 1U << i || is_of(course, state, id, i)) && course->added_ms[i] &&
+		/* Also one with older metadata of it: lvm2 takes the newest then, and so may we. */
+		if ((disks & 1U << i || !strcmp(state->disk[i].vg_id, id)) && course->added_ms[i] &&
 		    course->added_ms[i] >= since_ms &&
 		    (course->was_alone[i] || !sim_is_copy_beside(course, state, i)))
 			return true;

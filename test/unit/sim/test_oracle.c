@@ -323,6 +323,20 @@ TEST_TIMES(disk_whose_pvid_is_listed_may_be_all_of_its_vg, 2)
 	expect(_i ? NULL : "a VG was activated although none of its PVs is there");
 }
 
+/* A PV was away when the VG was reduced. Rows: does it come back? */
+TEST_TIMES(add_with_older_metadata_may_bring_up_a_vg_that_is_whole, 2)
+{
+	begin(2);
+	take_down(100000);
+	unplug(1, 100000);
+	write_vg(1, 2);
+	step((struct sim_step){.op = SIM_REDUCE_MISSING}, 100000);
+	if (_i)
+		plug(1, 100);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although only a change made it complete");
+}
+
 TEST_TIMES(pv_of_no_vg_is_that_of_the_metadata, 2)
 {
 	begin(2);
