@@ -235,6 +235,21 @@ static bool is_beside_wiped(const struct sim_oracle *oracle, const struct sim_st
 	return false;
 }
 
+/* The add of the disk was lost, and udev ended, in a soft reboot, when another disk with its number had
+ * just gone: what it knows of the number is that one's. */
+static bool is_known_as_gone_one(const struct sim_oracle *oracle, const struct sim_state *state,
+				 unsigned disk)
+{
+	const struct sim_course *course = &oracle->course;
+
+	for (unsigned i = 0; course->is_lost[disk] && course->booted_ms && i < SIM_DISKS; i++)
+		if (course->gone[i].major == state->disk[disk].major &&
+		    course->gone[i].minor == state->disk[disk].minor &&
+		    course->gone_told_ms[i] > course->booted_ms)
+			return true;
+	return false;
+}
+
 /* Did this step bring the VG about in a way that our program gets to know? */
 static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step,
 		    const struct sim_state *state, const struct sim_known_vg *vg)
@@ -250,6 +265,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 		return sim_was_only_one_added(&oracle->course, state, id) &&
 		       !has_one_taken_for_gone(oracle, state, id) &&
 		       !is_beside_wiped(oracle, state, step->a % SIM_DISKS) &&
+		       !is_known_as_gone_one(oracle, state, step->a % SIM_DISKS) &&
 		       !is_made_slowly(oracle, state, vg);
 	return (step->op == SIM_HEAL || step->op == SIM_SLOW) &&
 	       sim_disks_of(state, id) & 1U << step->a % SIM_DISKS &&

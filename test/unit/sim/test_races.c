@@ -139,6 +139,19 @@ TEST_TIMES(disk_under_the_number_of_another_is_found_by_its_instance, 3)
 	expect(_i == 1 ? NULL : "a VG must be active and is not");
 }
 
+/* A disk goes, udev ends in a soft reboot, another disk gets the number, and its add is lost. Rows: had
+ * udev the time to hear that the first one went? */
+TEST_TIMES(disk_whose_add_is_lost_may_be_known_as_the_one_before, 2)
+{
+	begin(1);
+	take_down(100000);
+	unplug(0, _i ? 1 : 100000);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 1000);
+	step((struct sim_step){.op = SIM_LOSE, .a = 0}, 1000);
+	plug(0, 2000000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
 /* An activation that holds the VG's lock has read the disk when wipefs and vgcreate, which do not wait
  * for that, make another VG of it. Rows: how slow is the disk, and how long ago was that? */
 static const struct {
