@@ -628,6 +628,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	uint64_t until = state->now_ms + SETTLED_MS + (is_lock ? 4ULL * step->n : 0);
 	bool is_disturbed;
 
+	memcpy(course->was_busy_until_ms, course->busy_until_ms, sizeof(course->busy_until_ms));
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_disk(course, step, state, i);
 	for (unsigned i = 0; i < SIM_DISKS; i++)

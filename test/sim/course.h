@@ -23,6 +23,7 @@ struct sim_course {
 	uint64_t gone_told_ms[SIM_DISKS]; /* our program knows of that. SIM_EVER: nobody was told */
 	uint64_t udev_until_ms[SIM_DISKS]; /* it may read the disk, for the last add */
 	uint64_t busy_until_ms[SIM_DISKS];
+	uint64_t was_busy_until_ms[SIM_DISKS]; /* before the last step */
 	uint64_t all_busy_until_ms;
 	uint32_t delay_ms[SIM_DISKS];
 	uint32_t known_then[SIM_DISKS]; /* the disks that had been dealt with when it came */

@@ -288,8 +288,8 @@ static bool loses_event(const struct sim_step *step, const struct sim_state *sta
 	return step->op == SIM_LOSE && sim_disks_of(state, id) & 1U << step->a % SIM_DISKS;
 }
 
-/* udev had no time to read the disk that it announced, and what is left is another path, which came
- * while that was there: nobody has heard of an add of the disk. */
+/* udev had no time to read the disk that it announced, or we had none, as it is slow, and what is left
+ * is another path, which came while that was there: nobody has heard of an add of the disk. */
 static bool went_unread(const struct sim_oracle *oracle, const struct sim_step *step,
 			const struct sim_state *state, const char *id)
 {
@@ -298,7 +298,8 @@ static bool went_unread(const struct sim_oracle *oracle, const struct sim_step *
 	const uint32_t disks = sim_disks_of(state, id);
 
 	if (step->op != SIM_UNPLUG || !before->is_there || !*before->wwid ||
-	    oracle->course.udev_until_ms[disk] <= state->now_ms)
+	    (oracle->course.udev_until_ms[disk] <= state->now_ms &&
+	     (!before->slow_ms || oracle->course.was_busy_until_ms[disk] <= state->now_ms)))
 		return false;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (disks & 1U << i && i != disk && !strcmp(state->disk[i].wwid, before->wwid))

@@ -406,10 +406,12 @@ TEST_TIMES(part_is_activated_before_udev_has_read_a_new_uuid, 2)
 	expect(_i ? NULL : "a VG was activated in part although the disk is there");
 }
 
-/* Rows: udev has read the slow disk for its add before it goes, or not; another path of it is left.
- */
-TEST_TIMES(add_of_a_disk_that_goes_unread_is_none, 2)
+/* Rows: the slow disk was read for its add before it goes, udev has not read it, or we have not; another
+ * path of it is left. */
+TEST_TIMES(add_of_a_disk_that_goes_unread_is_none, 3)
 {
+	static const uint32_t after_ms[] = {600000, 10, 8000};
+
 	begin(1);
 	take_down(100000);
 	state.disk[0].slow_ms = 5000;
@@ -419,7 +421,7 @@ TEST_TIMES(add_of_a_disk_that_goes_unread_is_none, 2)
 	state.disk[5].is_there = false;
 	state.disk[5].slow_ms = 0;
 	state.disk[5].of = 0;
-	plug(5, _i ? 10 : 60000);
+	plug(5, after_ms[_i]);
 	unplug(0, 900000);
 	expect(_i ? NULL : "a VG must be active and is not");
 }
