@@ -25,6 +25,8 @@ struct lea_cmd {
 	int (*run_early)(int argc, char *argv[]);
 	const char *link; /* a link of this name to the program starts it; NULL: none */
 	bool is_for_all; /* not only for root */
+	/* NULL: none. Is this command line for all, as it asks nothing of the machine? */
+	bool (*is_harmless)(int argc, char *argv[]);
 };
 
 extern const struct lea_cmd lea_cmd_pvscan;

@@ -143,7 +143,8 @@ static bool is_help(int argc, char *argv[])
 /* Others may not read /run/lvm, nor the disks: what a verb finds there would be "nothing". */
 static bool is_refused(const struct lea_cmd *cmd, int argc, char *argv[])
 {
-	if (!cmd || cmd->is_for_all || is_help(argc, argv) || !geteuid())
+	if (!cmd || cmd->is_for_all || is_help(argc, argv) || !geteuid() ||
+	    (cmd->is_harmless && cmd->is_harmless(argc, argv)))
 		return false;
 	fprintf(stderr, "  %s %s needs root's privileges.\n", program_invocation_short_name,
 		cmd->name);

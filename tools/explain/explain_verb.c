@@ -331,15 +331,26 @@ static int print_cause(const struct view *view, const struct args *args)
 	return LEA_EXIT_DONE;
 }
 
+static const struct lea_opt rows[] = {
+	LEA_LVMEVENT_HELP,
+	LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL, "Print one JSON object."),
+	LEA_OPT(struct args, cause, STRING, "cause", 0, LEA_OPT_ALL, "WORD",
+		"Print what the manual page says about this cause."),
+};
+
+bool lea_lvmevent_explain_reads_page(int argc, char *argv[])
+{
+	struct args args = {.cause = NULL};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	char why[256];
+	const int r = lea_opts_parse(&opts, argc, argv, why);
+
+	lea_opts_done(&opts);
+	return !r && args.cause;
+}
+
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_opt rows[] = {
-		LEA_LVMEVENT_HELP,
-		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
-			"Print one JSON object."),
-		LEA_OPT(struct args, cause, STRING, "cause", 0, LEA_OPT_ALL, "WORD",
-			"Print what the manual page says about this cause."),
-	};
 	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};

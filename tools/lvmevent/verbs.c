@@ -71,12 +71,18 @@ static const struct lea_cmd throttle = {
 	.is_for_all = true,
 };
 
+static const struct lea_cmd explain = {
+	.name = "explain",
+	.help = "Print why VGs, LVs and PVs are not as they should be, and what to do.",
+	.example = "explain data",
+	.run = lea_lvmevent_explain,
+	.is_harmless = lea_lvmevent_explain_reads_page,
+};
+
 static const struct lea_cmd *const see[] = {
 	LEA_VERB_HELP("status", "Print who is in charge, what is pending, and the state of VGs.",
 		      lea_lvmevent_status, "status -x", "1: -x, and something is wrong"),
-	LEA_VERB_HELP("explain",
-		      "Print why VGs, LVs and PVs are not as they should be, and what to do.",
-		      lea_lvmevent_explain, "explain data", NULL),
+	&explain,
 	LEA_VERB_HELP("plan", "Print what a boot would activate, and what it would leave alone.",
 		      lea_lvmevent_plan, "plan --config /root/lvm.conf.new", NULL),
 	LEA_VERB_HELP("inventory", "Print all VGs, PVs and LVs, without waiting for locks.",
