@@ -187,6 +187,10 @@ LEA_MUST_CHECK int lea_batch_read_again(const struct lea_batch_vg *vg,
 /* A disk gives no answer. */
 LEA_MUST_CHECK int lea_batch_fail_for_now(const struct lea_batch_vg *vg,
 					  const struct lea_scan_vg *scanned);
+/* Has lvmevent-failed@VG.service started at the end of the pass if it is to be. Its claim has been
+ * written by then: what is started may ask. */
+void lea_batch_note_unit(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+			 enum lea_vg_trouble trouble, const char *reason);
 /* A worker has reported; @verdict: on its result, and not AGAIN. Logs and counts. */
 LEA_MUST_CHECK int lea_batch_end_vg(const struct lea_batch_vg *vg,
 				    const struct lea_worker_result *result,

@@ -132,9 +132,8 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 	candidates->summary->vgs_failed++;
 }
 
-/* Its claim has said so since: what is started may ask. */
-static void note_unit(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
-		      enum lea_vg_trouble trouble, const char *reason)
+void lea_batch_note_unit(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+			 enum lea_vg_trouble trouble, const char *reason)
 {
 	if (lea_decide_starts_unit(trouble, vg->by_claim, !strcmp(vg->claim.reason, reason)))
 		lea_failed_units_add(&vg->candidates->failed, vg->candidates->options->world,
@@ -212,7 +211,8 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 				       .reason = reason});
 	if (r < 0)
 		return r;
-	note_unit(vg, scanned, by_person ? LEA_VG_BY_A_PERSON : LEA_VG_NOT_ACTIVATED, reason);
+	lea_batch_note_unit(vg, scanned, by_person ? LEA_VG_BY_A_PERSON : LEA_VG_NOT_ACTIVATED,
+			    reason);
 	return is_absent && !by_person ? lea_batch_keep_waiting(vg, scanned->vg) : r;
 }
 
@@ -270,7 +270,8 @@ int lea_batch_fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_
 				       .with_silent = true});
 	if (r < 0)
 		return r;
-	note_unit(vg, scanned, fault == -ETIMEDOUT ? LEA_VG_ON_HUNG_DISK : LEA_VG_NOT_NOW, reason);
+	lea_batch_note_unit(vg, scanned,
+			    fault == -ETIMEDOUT ? LEA_VG_ON_HUNG_DISK : LEA_VG_NOT_NOW, reason);
 	return lea_batch_keep_waiting(vg, scanned->vg);
 }
 
@@ -394,10 +395,10 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 	if (r == LEA_CLAIM_REPLACED)
 		return 0;
 	if (r >= 0 && (failed || in_part))
-		note_unit(vg, scanned,
-			  in_part				  ? LEA_VG_WITHOUT_PVS
-			  : verdict == LEA_VERDICT_FAILED_FOR_NOW ? LEA_VG_NOT_NOW
-								  : LEA_VG_NOT_ACTIVATED,
-			  reason);
+		lea_batch_note_unit(vg, scanned,
+				    in_part				    ? LEA_VG_WITHOUT_PVS
+				    : verdict == LEA_VERDICT_FAILED_FOR_NOW ? LEA_VG_NOT_NOW
+									    : LEA_VG_NOT_ACTIVATED,
+				    reason);
 	return r < 0 || !lacks_pv(result, verdict) ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }

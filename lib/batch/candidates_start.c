@@ -337,13 +337,15 @@ static void note_result(const struct lea_candidates *candidates,
 }
 
 /* The claim stays: the worker queues the VG again when the disk answers. */
-static void report_detached(const struct lea_candidates *candidates,
-			    const struct lea_scan_vg *scanned,
+static void report_detached(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 			    const struct lea_worker_result *result)
 {
-	const struct lea_batch_options *options = candidates->options;
+	const struct lea_batch_options *options = vg->candidates->options;
 
 	lea_batch_log_detached(options->world->log, scanned, result);
+	/* A claim without an end has no reason. */
+	if (result->detached_why == LEA_DETACHED_DISK)
+		lea_batch_note_unit(vg, scanned, LEA_VG_ON_HUNG_DISK, "");
 	if (scanned->in_part)
 		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
 }
@@ -383,7 +385,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		lea_verdict_on(result->outcome, result->shortage, result->active, scanned->in_part);
 	note_result(candidates, result, lea_verdict_is_failure(verdict));
 	if (result->is_detached) {
-		report_detached(candidates, scanned, result);
+		report_detached(vg, scanned, result);
 		return;
 	}
 	/* The next pass knows which metadata are the newest. */

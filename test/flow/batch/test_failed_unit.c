@@ -59,6 +59,28 @@ TEST_EACH(it_is_started_for_what_fails_for_good, outcomes)
 }
 
 static const struct {
+	enum lea_detached_why why;
+	const char *units;
+} hangs[] = {
+	{LEA_DETACHED_DISK, UNIT},
+	/* what somebody works at, or may come to its end */
+	{LEA_DETACHED_LOCK, ""},
+	{LEA_DETACHED_UDEV, ""},
+	{LEA_DETACHED_BESIDE, ""},
+	{LEA_DETACHED_LVM, ""},
+	{LEA_DETACHED_CHECK, ""},
+	{LEA_DETACHED_OTHER, ""},
+};
+
+TEST_EACH(it_is_started_for_a_disk_in_which_a_worker_hangs, hangs)
+{
+	fill(FILLED);
+	is_detached = true;
+	detached_why = hangs[_i].why;
+	ck_assert_msg(!strcmp(comes(), hangs[_i].units), "%u: %s", hangs[_i].why, units_started);
+}
+
+static const struct {
 	const char *place;
 	bool is_ours;
 } places[] = {

@@ -24,6 +24,7 @@ machine() { # NAME
 	cp --sparse=always "$GUEST/disks/d6" "$GUEST/disks/d7"
 	cp --sparse=always "$GUEST/disks/d1" "$GUEST/disks/d8"
 	printf 'event { probe_deadline_ms = 1000 compare_ms = 5000 }\n' | overlay_file etc/lvm/lvmevent.conf
+	printf '[Service]\nExecStart=/bin/sh -c "echo %%I >>/run/failed"\n' | overlay_file etc/systemd/system/lvmevent-failed@.service.d/tell.conf
 	rm -f "$GUEST"/d*.nbd.ill
 	guest_sick d1 ill@2
 	guest_sick d4 ill@2
@@ -86,6 +87,8 @@ claim "two disks with one serial number are no paths of one disk: their VG is le
 # a worker hangs, and its disk goes
 qmp_add_disks "d3=$GUEST/d3.nbd"
 claim "a worker hangs in the VG's disk" wait_for 90 'journalctl -b -o cat | grep "VG solo0003: not finished: its disk .* does not answer" && lvmevent status | grep " 1 activating"'
+claim "what an administrator has added to lvmevent-failed@ is started for that VG, once, and for none that is active" guest_wait_for 60 \
+	'cat /run/failed; [ "$(grep -cx solo0003 /run/failed)" = 1 ] && ! grep -x "solo000[01245]" /run/failed'
 in_guest 'echo 1 >/sys/block/$(disk 3)/device/delete & sleep 2' >/dev/null 2>&1
 guest_well d3
 claim "its disk is gone: the VG is no longer in work" wait_for 90 'lvmevent status | grep " 0 activating"'
