@@ -92,6 +92,23 @@ int lea_timeline_read(struct lea_world *world, struct lea_arena *arena, uint32_t
 	return 0;
 }
 
+int lea_timeline_read_boot(struct lea_world *world, struct lea_arena *arena,
+			   struct lea_ring_records *ret_records)
+{
+	char boot[LEA_BOOT_ID_BYTES], id[LEA_RING_BOOT_BYTES];
+	struct lea_ring_records newest;
+	int r = lea_world_boot_id(world, boot);
+
+	r = r ? r : read_kept(world, arena, 0, &newest);
+	if (r)
+		return r;
+	lea_ring_boot(boot, id);
+	if (strcmp(newest.boot, id) != 0)
+		return LEA_TIMELINE_ABSENT;
+	*ret_records = newest;
+	return 0;
+}
+
 /* Renames each kept file to the next older name. The newest keeps its name as well, until the new
  * one replaces it. What does not work is lost for people, and nothing else. */
 static void keep_older(int folder_fd)

@@ -26,6 +26,11 @@ enum lea_timeline_file_outcome {
 LEA_MUST_CHECK int lea_timeline_read(struct lea_world *world, struct lea_arena *arena,
 				     uint32_t back, struct lea_ring_records *ret_records);
 
+/* The same of the present boot to the moment at which it was remembered, without what came later.
+ * LEA_TIMELINE_ABSENT until then. */
+LEA_MUST_CHECK int lea_timeline_read_boot(struct lea_world *world, struct lea_arena *arena,
+					  struct lea_ring_records *ret_records);
+
 /* Keeps what the ring has now as the timeline of this boot, unless it is kept. On the disk when it
  * returns, so it blocks. Returns 0 (also without a ring) or -errno; does not log. */
 LEA_MUST_CHECK int lea_timeline_keep(struct lea_world *world);

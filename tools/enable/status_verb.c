@@ -39,6 +39,7 @@
 #include "state/monitor_deferred.h"
 #include "state/online.h"
 #include "state/queue.h"
+#include "timeline/boot_summary.h"
 #include "world/active_vgs.h"
 #include "world/udevdb.h"
 
@@ -80,6 +81,8 @@ struct status {
 	struct lea_boot_memory memory;
 	bool is_this_boot;	   /* that was remembered last */
 	const char *why_no_memory; /* NULL: there is one */
+	bool has_boot;
+	struct lea_boot_summary boot;
 };
 
 static int list_open(struct list *list)
@@ -386,6 +389,24 @@ static int read_memory(struct status *status)
 	return 0;
 }
 
+/* How long this boot took, if it is over. */
+static int read_boot(struct status *status)
+{
+	struct lea_json *json = &status->json;
+	struct json_object *object = lea_json_object(json, json->top, "boot");
+	const struct lea_boot_summary *boot = &status->boot;
+	const int r = lea_boot_summary_read(status->session->world, &status->boot);
+
+	status->has_boot = !r;
+	if (r)
+		return lea_shortage_of(r);
+	lea_json_number(json, object, "last_ms", boot->last_us / 1000);
+	lea_json_text(json, object, "slowest_vg", boot->slowest);
+	lea_json_number(json, object, "slowest_ms", boot->slowest_us / 1000);
+	lea_json_text(json, object, "slowest_phase", lea_phase_word(boot->phase));
+	return 0;
+}
+
 static int ask_flag(int event_fd, const char *name, bool *ret_is_up)
 {
 	const int r = lea_flag_ask(event_fd, name);
@@ -412,6 +433,7 @@ static int collect(struct status *status)
 	r = r ? r : list_open(&status->initramfs);
 	r = r ? r : list_note(status);
 	r = r ? r : read_memory(status);
+	r = r ? r : read_boot(status);
 	r = r ? r : lea_active_vgs_read(world, &status->active);
 	r = r ? r : lea_queue_count(event_fd, "queue", &status->pending);
 	r = r ? r : lea_queue_count(event_fd, "taken", &status->taken);
@@ -535,6 +557,18 @@ static void print_memory(const struct status *status, FILE *out)
 		status->memory.vg_count, status->memory.vg_count == 1 ? "" : "s");
 }
 
+static void print_boot(const struct status *status, FILE *out)
+{
+	const struct lea_boot_summary *boot = &status->boot;
+
+	if (status->has_boot)
+		fprintf(out,
+			"boot: the last VG was active %.1f s after the start of the kernel; "
+			"slowest: %s, %.1f s, most of it %s\n",
+			(double)boot->last_us / 1e6, boot->slowest[0] ? boot->slowest : "a VG",
+			(double)boot->slowest_us / 1e6, lea_phase_word(boot->phase));
+}
+
 static int print_text(struct status *status, FILE *out)
 {
 	struct lea_world *world = status->session->world;
@@ -546,6 +580,7 @@ static int print_text(struct status *status, FILE *out)
 		runner_word(status), status->is_boot_scan ? ", the boot scan is running" : "");
 	word = lea_dm_rules_describe(world, status->session->conf, why);
 	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
+	print_boot(status, out);
 	print_memory(status, out);
 	fprintf(out, "queue: %zu pending, %zu taken, %zu quarantined%s\n", status->pending,
 		status->taken, status->aside,

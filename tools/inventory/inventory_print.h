@@ -33,8 +33,13 @@ lea_inventory_each_json(const struct lea_inventory *inventory,
 				    struct lea_json *json, const char *state),
 			void *arg);
 /* For node_exporter's folder of text files: OpenMetrics that readers of Prometheus' older text
- * format take as well. */
+ * format take as well; to its end. */
 void lea_inventory_print_metrics(FILE *out, const struct lea_inventory *inventory);
+/* Before them, those of the machine: commands that wait for each other, the boot. What cannot be
+ * asked has no sample, and is logged. */
+void lea_inventory_print_machine(FILE *out, struct lea_world *world);
+/* The lines before the samples of a family; @unit: "": none. */
+void lea_metrics_head(FILE *out, const char *name, const char *unit, const char *help);
 /* Lines for people. */
 void lea_inventory_print_text(FILE *out, const struct lea_inventory *inventory);
 

@@ -26,14 +26,19 @@ struct args {
 	const char *if_newer;
 };
 
-static int print(FILE *out, const struct args *args, const struct lea_inventory *inventory)
+static int print(struct lea_world *world, const struct args *args,
+		 const struct lea_inventory *inventory)
 {
+	FILE *out = lea_cmd_report(world)->out;
+
 	if (args->json)
 		return lea_inventory_print_json(out, inventory, NULL);
-	if (args->openmetrics)
+	if (args->openmetrics) {
+		lea_inventory_print_machine(out, world);
 		lea_inventory_print_metrics(out, inventory);
-	else
+	} else {
 		lea_inventory_print_text(out, inventory);
+	}
 	return 0;
 }
 
@@ -96,7 +101,7 @@ static int show(struct question *question, const struct args *args)
 		return LEA_EXIT_UNCHANGED;
 	if (!r)
 		warn(world, &inventory);
-	r = r ? r : print(lea_cmd_report(world)->out, args, &inventory);
+	r = r ? r : print(world, args, &inventory);
 	return r ? lea_tool_fail(world, r, "inventory") : LEA_EXIT_DONE;
 }
 

@@ -174,7 +174,7 @@ static const struct family lv_families[] = {
 
 /* ---- output */
 
-static void put_head(FILE *out, const char *name, const char *unit, const char *help)
+void lea_metrics_head(FILE *out, const char *name, const char *unit, const char *help)
 {
 	fprintf(out, "# TYPE %s gauge\n", name);
 	if (unit[0])
@@ -263,7 +263,7 @@ static void put_families(FILE *out, const struct lea_inventory *inventory,
 				     const struct lea_inventory_vg *of))
 {
 	for (; count > 0; count--, family++) {
-		put_head(out, family->name, family->unit, family->help);
+		lea_metrics_head(out, family->name, family->unit, family->help);
 		for (size_t i = 0; i < inventory->vg_count; i++)
 			if (inventory->vg[i].is_chosen && inventory->vg[i].vg)
 				put(out, family, &inventory->vg[i]);
@@ -275,7 +275,7 @@ static void put_problems(FILE *out, const struct lea_inventory *inventory)
 {
 	static const char name[] = "lvmevent_vg_problem";
 
-	put_head(out, name, "", "Is anything wrong with the VG or a PV of it? 1: yes.");
+	lea_metrics_head(out, name, "", "Is anything wrong with the VG or a PV of it? 1: yes.");
 	for (size_t i = 0; i < inventory->vg_count; i++) {
 		const struct lea_inventory_vg *of = &inventory->vg[i];
 
@@ -299,14 +299,15 @@ static void put_queue(FILE *out, const struct lea_inventory *inventory)
 		{"quarantined", inventory->quarantined},
 	};
 
-	put_head(out, "lvmevent_queue_entries", "", "Devices in the queue of event activation.");
+	lea_metrics_head(out, "lvmevent_queue_entries", "",
+			 "Devices in the queue of event activation.");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		fprintf(out, "lvmevent_queue_entries{state=\"%s\"} %zu\n", rows[i].name,
 			rows[i].count);
-	put_head(out, "lvmevent_queue_oldest_age_seconds", "seconds",
-		 "Age of the oldest pending entry; 0: none.");
+	lea_metrics_head(out, "lvmevent_queue_oldest_age_seconds", "seconds",
+			 "Age of the oldest pending entry; 0: none.");
 	fprintf(out, "lvmevent_queue_oldest_age_seconds %" PRIu64 "\n", inventory->oldest_s);
-	put_head(out, "lvmevent_failed_vgs", "", "VGs whose activation by an event failed.");
+	lea_metrics_head(out, "lvmevent_failed_vgs", "", "VGs whose activation by an event failed.");
 	fprintf(out, "lvmevent_failed_vgs %zu\n", inventory->failed_vgs);
 }
 
@@ -318,11 +319,12 @@ static void put_whole(FILE *out, const struct lea_inventory *inventory)
 		lone += !inventory->pv[i].is_placed;
 		duplicate += inventory->pv[i].is_duplicate;
 	}
-	put_head(out, "lvmevent_lone_pvs", "", "PVs of no VG that is readable.");
+	lea_metrics_head(out, "lvmevent_lone_pvs", "", "PVs of no VG that is readable.");
 	fprintf(out, "lvmevent_lone_pvs %zu\n", lone);
-	put_head(out, "lvmevent_duplicate_pvs", "", "PVs that are on several disks.");
+	lea_metrics_head(out, "lvmevent_duplicate_pvs", "", "PVs that are on several disks.");
 	fprintf(out, "lvmevent_duplicate_pvs %zu\n", duplicate);
-	put_head(out, "lvmevent_unreadable_devices", "", "Devices that did not answer, or are damaged.");
+	lea_metrics_head(out, "lvmevent_unreadable_devices", "",
+			 "Devices that did not answer, or are damaged.");
 	fprintf(out, "lvmevent_unreadable_devices %zu\n", inventory->problem_count);
 }
 
@@ -335,6 +337,7 @@ void lea_inventory_print_metrics(FILE *out, const struct lea_inventory *inventor
 	if (inventory->is_whole)
 		put_whole(out, inventory);
 	put_queue(out, inventory);
-	put_head(out, "lvmevent_dm_answered", "", "Did device-mapper answer for all LVs? 1: yes.");
+	lea_metrics_head(out, "lvmevent_dm_answered", "",
+			 "Did device-mapper answer for all LVs? 1: yes.");
 	fprintf(out, "lvmevent_dm_answered %d\n# EOF\n", !inventory->is_dm_silent);
 }

@@ -103,8 +103,9 @@ TEST(json_lists_the_same)
 		"\"table \\\"x\\\" refused\" } ], \"incomplete\": [ { \"vg\": \"halved\", \"pvs\": 2, "
 		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"outdated\": [ ], "
 		"\"initramfs\": [ ], \"problems\": [ ], \"boot_memory\": { \"vgs\": 0, \"reason\": \"this machine has no "
-		"/etc/machine-id\" }, \"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": "
-		"\"none\", \"boot_scan\": false, \"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
+		"/etc/machine-id\" }, \"boot\": { }, \"in_charge\": \"lvm2\", "
+		"\"gate\": \"open, never armed\", \"runner\": \"none\", \"boot_scan\": false, "
+		"\"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
 		"not in charge\", \"vgs_active\": 1, \"vgs_inactive\": 1, \"vgs_activating\": 0, "
 		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_not_monitored\": 0, \"pvs_not_used\": 0 }\n");
