@@ -54,6 +54,38 @@ static void tell_holder(const struct lea_doctor_facts *facts, const struct lea_d
 	lea_doctor_tell(report, &finding);
 }
 
+static void tell_lockups(const struct lea_doctor_facts *facts,
+			 const struct lea_doctor_report *report)
+{
+	const struct lea_doctor_kernel *kernel = &facts->machine.kernel;
+	struct lea_doctor_finding finding;
+
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = "workqueues"},
+			 &finding);
+	finding.why = "requests of disks and file systems wait for a worker of the kernel";
+	lea_doctor_evidence(&finding,
+			    "the kernel reported %" PRIu32 " lockup%s of a workqueue in the last "
+			    "day, the longest of %" PRIu64 " s",
+			    kernel->lockups, kernel->lockups == 1 ? "" : "s", kernel->lockup_s);
+	lea_next_set(&finding.next, LEA_LOOK("journalctl -k -b"));
+	lea_doctor_tell(report, &finding);
+}
+
+static void tell_kills(const struct lea_doctor_facts *facts, const struct lea_doctor_report *report)
+{
+	const struct lea_doctor_kernel *kernel = &facts->machine.kernel;
+	struct lea_doctor_finding finding;
+
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = "memory"}, &finding);
+	finding.why = "a command of lvm that is killed can leave devices suspended";
+	lea_doctor_evidence(&finding,
+			    "for lack of it the kernel killed %" PRIu32 " process%s in the last "
+			    "day, the last: %s",
+			    kernel->kills, kernel->kills == 1 ? "" : "es", kernel->victim);
+	lea_next_set(&finding.next, LEA_LOOK("journalctl -k -b"));
+	lea_doctor_tell(report, &finding);
+}
+
 void lea_doctor_check_tasks(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
 {
 	if (!facts->tasks.is_read)
@@ -66,6 +98,12 @@ void lea_doctor_check_tasks(const struct lea_doctor_facts *facts, struct lea_doc
 		else if (task->lock[0] && task->age_s >= BLOCKED_LEAST_S)
 			tell_holder(facts, task, report);
 	}
+	if (!facts->disks.has_kernel_ring)
+		lea_doctor_not_known(report, "the kernel's messages cannot be read");
+	if (facts->machine.kernel.lockups)
+		tell_lockups(facts, report);
+	if (facts->machine.kernel.kills)
+		tell_kills(facts, report);
 }
 
 /* ---- D13 */

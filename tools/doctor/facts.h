@@ -163,6 +163,14 @@ struct lea_doctor_watch {
 	enum lea_doctor_answer has_dmeventd;
 };
 
+/* What the kernel's ring says of the last day. */
+struct lea_doctor_kernel {
+	uint32_t lockups;  /* of workqueues */
+	uint64_t lockup_s; /* the longest */
+	uint32_t kills;	   /* of processes, for lack of memory */
+	char victim[32];   /* the last of them; "": none */
+};
+
 struct lea_doctor_machine {
 	uint64_t uptime_s;
 	uint64_t io_full_percent_100; /* avg60, in hundredths */
@@ -170,6 +178,7 @@ struct lea_doctor_machine {
 	struct lea_doctor_semaphores semaphores;
 	struct lea_doctor_snapshots snapshots;
 	struct lea_doctor_watch watch;
+	struct lea_doctor_kernel kernel;
 };
 
 struct lea_doctor_drbd {

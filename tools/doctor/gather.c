@@ -151,7 +151,7 @@ static int finish(struct lea_doctor_gathering *gathering, uint64_t end_ms)
 	if (r)
 		return r;
 	lea_doctor_read_machine(doctor, &facts->machine);
-	lea_doctor_finish_disks(doctor, &gathering->disks, sample, &facts->disks);
+	lea_doctor_finish_disks(doctor, &gathering->disks, sample, facts);
 	return lea_doctor_ask_again(doctor, end_ms);
 }
 

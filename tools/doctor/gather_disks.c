@@ -530,17 +530,20 @@ static void set_leaves(struct lea_doctor_disk_list *list)
 
 void lea_doctor_finish_disks(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,
 			     const struct lea_doctor_sample *sample,
-			     struct lea_doctor_disks *ret_disks)
+			     struct lea_doctor_facts *facts)
 {
+	const bool wants_ring = lea_doctor_wants(doctor, 5) || lea_doctor_wants(doctor, 2) ||
+				lea_doctor_wants(doctor, 3);
+
 	set_leaves(list);
 	lea_doctor_take_counters(list, sample);
-	*ret_disks = (struct lea_doctor_disks){
+	facts->disks = (struct lea_doctor_disks){
 		.disk = list->disk,
 		.count = list->count,
 		.hidden = list->hidden,
 		.hidden_count = list->hidden_count,
-		.has_kernel_ring = (lea_doctor_wants(doctor, 5) || lea_doctor_wants(doctor, 2)) &&
-				   lea_doctor_read_kernel_ring(doctor, list),
+		.has_kernel_ring =
+			wants_ring && lea_doctor_read_kernel_ring(doctor, list, &facts->machine),
 		.sample_ms = sample->ms,
 	};
 }

@@ -19,6 +19,7 @@
 #define MAX_RING_BYTES	    (8U * 1024U * 1024U)
 #define RING_READ_ALL	    3 /* syslog(2): the whole ring, without consuming it */
 #define RING_SIZE	    10
+#define DAY_S		    86400U
 
 /* ---- counters */
 
@@ -132,7 +133,23 @@ static void count_error(struct lea_doctor_disk **disks, size_t count, const char
 		(*at)->kernel_errors += at_us >= (*at)->since_us;
 }
 
-bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list)
+/* Of the last day: what is older says nothing of the machine as it is. */
+static void take_line(struct lea_doctor_machine *machine, const char *line)
+{
+	const uint64_t at_us = lea_doctor_parse_since(line);
+	const uint64_t lockup_s = lea_doctor_parse_lockup(line);
+	struct lea_doctor_kernel *kernel = &machine->kernel;
+	const bool is_kill = !lockup_s && lea_doctor_parse_kill(line, kernel->victim);
+
+	if (at_us == LEA_DOCTOR_UNKNOWN || at_us / 1000000 + DAY_S < machine->uptime_s)
+		return;
+	kernel->lockups += lockup_s > 0;
+	kernel->lockup_s = lockup_s > kernel->lockup_s ? lockup_s : kernel->lockup_s;
+	kernel->kills += is_kill;
+}
+
+bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,
+				 struct lea_doctor_machine *machine)
 {
 	LEA_AUTO(lea_freep) char *text = read_ring(doctor);
 	LEA_AUTO(lea_freep)
@@ -144,8 +161,10 @@ bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor, struct lea_doc
 	if (disks && list->count)
 		qsort(disks, list->count, sizeof(*disks), compare_kernels);
 	for (const char *line = text && disks ? strtok_r(text, "\n", &state) : NULL; line;
-	     line = strtok_r(NULL, "\n", &state))
+	     line = strtok_r(NULL, "\n", &state)) {
 		if (list->count && lea_doctor_parse_error(line, name))
 			count_error(disks, list->count, name, lea_doctor_parse_since(line));
+		take_line(machine, line);
+	}
 	return text != NULL;
 }

@@ -87,11 +87,12 @@ struct lea_doctor_disk_list {
 /* Facts borrow from @list, also if this fails. */
 LEA_MUST_CHECK int lea_doctor_read_disks(struct lea_doctor *doctor, struct lea_scan *scan,
 					 struct lea_doctor_disk_list *list);
-/* Of each disk: counters of both readings; errors that the kernel's ring has. False: no ring. */
+/* Of each disk: counters of both readings; errors that the kernel's ring has, and what it says of
+ * the machine, whose uptime is known. False: no ring. */
 void lea_doctor_take_counters(struct lea_doctor_disk_list *list,
 			      const struct lea_doctor_sample *sample);
-bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor,
-				 struct lea_doctor_disk_list *list);
+bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,
+				 struct lea_doctor_machine *machine);
 bool lea_doctor_has_pv(const struct lea_doctor_disk_list *list, const char *pvid);
 /*
  * lea_doctor_join_vg - note which disks hold the PVs of @vg
@@ -103,10 +104,11 @@ void lea_doctor_join_vg(struct lea_doctor_disk_list *list, const struct lea_vg *
 /* Can these disks discard? @disk: [@count]: from lea_doctor_join_vg */
 void lea_doctor_read_discards(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,
 			      const uint32_t *disk, uint32_t count);
-/* After all VGs and the sample. *ret_disks borrows from @list. */
+/* After all VGs and the sample. Fills in facts->disks, which borrows from @list, and what the
+ * kernel's ring says of facts->machine, which was read. */
 void lea_doctor_finish_disks(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,
 			     const struct lea_doctor_sample *sample,
-			     struct lea_doctor_disks *ret_disks);
+			     struct lea_doctor_facts *facts);
 void lea_doctor_disks_done(struct lea_doctor_disk_list *list);
 
 /* Asks the disks of @list how they are. */

@@ -97,6 +97,39 @@ bool lea_doctor_parse_error(const char *line, char ret_disk[static 32])
 	return true;
 }
 
+uint64_t lea_doctor_parse_lockup(const char *line)
+{
+	static const char stuck[] = " stuck for ";
+	const char *at = strstr(line, "BUG: workqueue lockup - ");
+	uint64_t seconds;
+
+	at = at ? strstr(at, stuck) : NULL;
+	if (!at)
+		return 0;
+	at += strlen(stuck);
+	return lea_number_take(&at, &seconds) && at[0] == 's' ? seconds : 0;
+}
+
+bool lea_doctor_parse_kill(const char *line, char ret_command[static 32])
+{
+	static const char killed[] = "ut of memory: Killed process ";
+	const char *at = strstr(line, killed), *end;
+	uint64_t pid;
+
+	if (!at)
+		return false;
+	at += strlen(killed);
+	if (!lea_number_take(&at, &pid) || strncmp(at, " (", 2))
+		return false;
+	at += 2;
+	end = strchr(at, ')');
+	if (!end || end == at || end - at >= 32)
+		return false;
+	memcpy(ret_command, at, (size_t)(end - at));
+	ret_command[end - at] = '\0';
+	return true;
+}
+
 uint64_t lea_doctor_parse_since(const char *line)
 {
 	uint64_t seconds, us;

@@ -29,6 +29,14 @@ bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io);
  */
 bool lea_doctor_parse_error(const char *line, char ret_disk[static 32]);
 
+/* For how many seconds a workqueue was stuck, by a line "BUG: workqueue lockup - pool cpus=1 ...
+ * stuck for 35s!"; 0: another line. Source: the kernel's workqueue.c. */
+uint64_t lea_doctor_parse_lockup(const char *line);
+
+/* Which process the kernel killed, by a line "Out of memory: Killed process 42 (lvm) ...", or
+ * "Memory cgroup out of memory: ...". False: another line. Source: the kernel's oom_kill.c. */
+bool lea_doctor_parse_kill(const char *line, char ret_command[static 32]);
+
 /* When the kernel wrote a line of its ring, "<3>[   12.000345] ...": us since the boot;
  * LEA_DOCTOR_UNKNOWN: it gives no time. */
 uint64_t lea_doctor_parse_since(const char *line);

@@ -520,6 +520,31 @@ TEST(findings_of_one_kind_are_one)
 	ck_assert_ptr_nonnull(strstr(strstr(machine.out, "\n2  D5"), "\n1  D7"));
 }
 
+/* ---- the kernel's messages */
+
+#define LOCKUP "BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0 stuck for 3%us!\n"
+#define KILL   "Out of memory: Killed process 4%u (lvm) total-vm:1048576kB\n"
+
+TEST(lockups_and_kills_of_the_last_day_are_found)
+{
+	char ring[512];
+
+	put("/proc/uptime", "90000.00 100.00\n");
+	snprintf(ring, sizeof(ring),
+		 "<2>[  100.000001] " LOCKUP "<2>[ 4000.000000] " LOCKUP "<2>[ 5000.000000] " LOCKUP
+		 "<3>[ 3599.999999] " KILL,
+		 9U, 1U, 2U, 1U);
+	put("/dev/kmsg", ring);
+	ck_assert_int_eq(doctor("doctor --only D3 --sample 0"), 1);
+	ck_assert_ptr_nonnull(strstr(machine.out, "1  D3  workqueues: the kernel reported 2 lockups of a "
+						  "workqueue in the last day, the longest of 32 s\n"));
+	ck_assert_msg(!strstr(machine.out, "for lack of it"), "more than a day ago");
+	put("/dev/kmsg", "<3>[ 4000.000000] Out of memory: Killed process 42 (l\033m) total-vm\n");
+	ck_assert_int_eq(doctor("doctor --only D3 --sample 0"), 1);
+	ck_assert_ptr_nonnull(strstr(machine.out, "the kernel killed 1 process in the last day"));
+	ck_assert_msg(!strchr(machine.out, '\033'), "%s", machine.out);
+}
+
 /* ---- the journal */
 
 static char journal[4096];

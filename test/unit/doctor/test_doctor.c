@@ -144,6 +144,21 @@ static void holder(void)
 		.pid = 43, .command = "lvm", .lock = "/run/lock/lvm/V_vg", .age_s = 240};
 }
 
+static void lockups(void)
+{
+	now.facts.machine.kernel = (struct lea_doctor_kernel){.lockups = 2, .lockup_s = 35};
+}
+
+static void kills(void)
+{
+	now.facts.machine.kernel = (struct lea_doctor_kernel){.kills = 1, .victim = "lvm"};
+}
+
+static void no_ring(void)
+{
+	now.facts.disks.has_kernel_ring = false;
+}
+
 static void no_tasks(void)
 {
 	now.facts.tasks.is_read = false;
@@ -457,6 +472,16 @@ static const struct row rows[] = {
 	 "1 D3 lvm (pid 43): holds the lock /run/lock/lvm/V_vg for up to 240 s [lslocks -p 43; ps ",
 	 NULL},
 	{"no /proc", "linear_one", D(3), no_tasks, "", "D3: /proc cannot be read\n"},
+	{"workqueues that are stuck", "linear_one", D(3), lockups,
+	 "1 D3 workqueues: the kernel reported 2 lockups of a workqueue in the last day, the longest "
+	 "of 35 s [journalctl -k -b",
+	 NULL},
+	{"a process that was killed for lack of memory", "linear_one", D(3), kills,
+	 "1 D3 memory: for lack of it the kernel killed 1 process in the last day, the last: lvm "
+	 "[journalctl -k -b",
+	 NULL},
+	{"no messages of the kernel", "linear_one", D(3), no_ring, "",
+	 "D3: the kernel's messages cannot be read\n"},
 	{"a cache that is off", "linear_one", D(4), cache_off,
 	 "1 D4 /dev/sda (PV of vg): the write cache of this solid-state disk is off (cache_type "
 	 "\"write through\") [cat /sys/block/sda/queue/write_cache # in "

@@ -66,6 +66,48 @@ TEST_EACH(each_error_line_names_its_disk, errors_of)
 }
 
 static const struct {
+	const char *line;
+	uint64_t seconds;
+} lockups[] = {
+	{"<2>[  90.1] BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0 stuck for 35s!", 35},
+	{"<2>[  90.1] BUG: workqueue lockup - pool cpus=0-7 flags=0x5 nice=0 stuck for 1234s!", 1234},
+	{"<2>[  90.1] BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0", 0},
+	{"<2>[  90.1] BUG: workqueue lockup - pool cpus=1 stuck for a while", 0},
+	{"<2>[  90.1] BUG: workqueue lockup - pool cpus=1 stuck for 99999999999999999999999s!", 0},
+	{"<6>[  90.1] Showing busy workqueues and worker pools:", 0},
+	{"<4>[  90.1] something is stuck for 35s!", 0},
+};
+
+TEST_EACH(each_lockup_of_a_workqueue_has_its_time, lockups)
+{
+	ck_assert_uint_eq(lea_doctor_parse_lockup(lockups[_i].line), lockups[_i].seconds);
+}
+
+static const struct {
+	const char *line, *command;
+} kills[] = {
+	{"<3>[  90.1] Out of memory: Killed process 4242 (lvm) total-vm:1048576kB, anon-rss:1kB", "lvm"},
+	{"<3>[  90.1] Memory cgroup out of memory: Killed process 7 (lvcreate -n x) total-vm:1kB",
+	 "lvcreate -n x"},
+	{"<3>[  90.1] Out of memory: Killed process 4242 (lvm", NULL},
+	{"<3>[  90.1] Out of memory: Killed process 4242 () total-vm", NULL},
+	{"<3>[  90.1] Out of memory: Killed process (lvm)", NULL},
+	{"<3>[  90.1] Out of memory: Killed process 1 (a-name-that-is-longer-than-any-of-the-kernel)",
+	 NULL},
+	{"<6>[  90.1] lvm invoked oom-killer: gfp_mask=0x140dca, order=0", NULL},
+};
+
+TEST_EACH(each_process_that_was_killed_for_lack_of_memory_is_named, kills)
+{
+	char command[32];
+	const bool is_kill = lea_doctor_parse_kill(kills[_i].line, command);
+
+	ck_assert_int_eq(is_kill, kills[_i].command != NULL);
+	if (is_kill)
+		ck_assert_str_eq(command, kills[_i].command);
+}
+
+static const struct {
 	const char *text;
 	bool is_data, is_failing;
 	uint64_t wear;
