@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cli/args.h"
@@ -359,6 +360,40 @@ static int drop_image_link(struct lea_world *world, int root_fd, unsigned int *d
 	return drop_link(world, root_fd, &image_link, dropped);
 }
 
+static const char *owner_of(int root_fd, const struct link *link)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, link->folder);
+
+	if (folder_fd < 0 || faccessat(folder_fd, link->name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return "lvm2's";
+	return is_ours(folder_fd, link) ? "lvmevent's" : "another one's";
+}
+
+static void describe_commands(int root_fd, char text[static LEA_ENABLE_COMMANDS_BYTES])
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(command_links); i++)
+		lea_append(text, LEA_ENABLE_COMMANDS_BYTES, "%s%s is %s", i ? ", " : "",
+			   command_links[i].name, owner_of(root_fd, &command_links[i]));
+}
+
+void lea_enable_describe_commands(const char *root, char ret_text[static LEA_ENABLE_COMMANDS_BYTES])
+{
+	LEA_AUTO(lea_closep)
+	int root_fd = open(*root ? root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	describe_commands(root_fd, ret_text);
+}
+
+static void tell_commands(int root_fd)
+{
+	char text[LEA_ENABLE_COMMANDS_BYTES];
+
+	describe_commands(root_fd, text);
+	printf("When typed, %s%s.\n", text,
+	       strstr(text, "lvm2's") ? "; to have lvmevent's: lvmevent enable --commands" : "");
+}
+
 /* Who is in charge, and from when: the last line of both verbs. @is_now: the running system
  * follows;
  * @failed: what was asked for. */
@@ -439,6 +474,8 @@ static int enable(struct lea_world *world, const struct args *args, const char *
 		lea_image_rebuild(world, root);
 	else if (r == 0)
 		printf("The initramfs is not changed and needs no rebuild.\n");
+	if (r == 0)
+		tell_commands(root_fd);
 	tell_charge(world, root, root_fd, is_now, r != 0);
 	return r;
 }

@@ -22,6 +22,7 @@
 #include "cli/log_sink.h"
 #include "cli/terminal.h"
 #include "daemon/session.h"
+#include "enable/enable_verb.h"
 #include "enable/gate_verb.h"
 #include "enable/status_verb.h"
 #include "enable/vg_summary.h"
@@ -526,8 +527,10 @@ static int print_json(struct status *status, FILE *out)
 	struct lea_world *world = status->session->world;
 	struct lea_json *json = &status->json;
 	struct json_object *top = json->top;
-	char why[LEA_DM_RULES_WHY_BYTES];
+	char why[LEA_DM_RULES_WHY_BYTES], commands[LEA_ENABLE_COMMANDS_BYTES];
 
+	lea_enable_describe_commands(world->root, commands);
+	lea_json_text(json, top, "commands", commands);
 	lea_json_text(json, top, "in_charge", in_charge_key(lea_rule_override_find(world->root)));
 	lea_json_text(json, top, "gate", lea_gate_word(world));
 	lea_json_text(json, top, "runner", runner_word(status));
@@ -573,10 +576,12 @@ static int print_text(struct status *status, FILE *out)
 {
 	struct lea_world *world = status->session->world;
 	char why[LEA_DM_RULES_WHY_BYTES], vgs[LEA_VG_SUMMARY_BYTES];
+	char commands[LEA_ENABLE_COMMANDS_BYTES];
 	const char *word;
 
-	fprintf(out, "in charge: %s\ngate: %s\nrunner: %s%s\n",
-		in_charge_text(lea_rule_override_find(world->root)), lea_gate_word(world),
+	lea_enable_describe_commands(world->root, commands);
+	fprintf(out, "in charge: %s\nwhen typed: %s\ngate: %s\nrunner: %s%s\n",
+		in_charge_text(lea_rule_override_find(world->root)), commands, lea_gate_word(world),
 		runner_word(status), status->is_boot_scan ? ", the boot scan is running" : "");
 	word = lea_dm_rules_describe(world, status->session->conf, why);
 	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);

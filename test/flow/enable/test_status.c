@@ -103,7 +103,8 @@ TEST(json_lists_the_same)
 		"\"table \\\"x\\\" refused\" } ], \"incomplete\": [ { \"vg\": \"halved\", \"pvs\": 2, "
 		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"outdated\": [ ], "
 		"\"initramfs\": [ ], \"problems\": [ ], \"boot_memory\": { \"vgs\": 0, \"reason\": \"this machine has no "
-		"/etc/machine-id\" }, \"boot\": { }, \"in_charge\": \"lvm2\", "
+		"/etc/machine-id\" }, \"boot\": { }, "
+		"\"commands\": \"pvscan is lvm2's, vgchange is lvm2's\", \"in_charge\": \"lvm2\", "
 		"\"gate\": \"open, never armed\", \"runner\": \"none\", \"boot_scan\": false, "
 		"\"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
@@ -256,6 +257,24 @@ TEST_EACH(who_is_in_charge_is_said, charges)
 		tree_put(&machine.tree, "/run/udev/rules.d/69-lvm.rules", charges[_i].run);
 	ck_assert_msg(strstr(status("status"), charges[_i].text) == machine.out, "%s: %s",
 		      charges[_i].claim, machine.out);
+}
+
+/* Whose commands people get, by the folder that stands before lvm2's in PATH. */
+static const struct {
+	const char *name, *target, *text;
+} typed[] = {
+	{NULL, NULL, "\nwhen typed: pvscan is lvm2's, vgchange is lvm2's\n"},
+	{"vgchange", LEA_LIBEXECDIR "/vgchange", "pvscan is lvm2's, vgchange is lvmevent's\n"},
+	{"pvscan", "/opt/pvscan", "pvscan is another one's, vgchange is lvm2's\n"},
+};
+
+TEST_EACH(whose_commands_are_typed_is_said, typed)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/usr/local/sbin/%s", typed[_i].name ? typed[_i].name : "other");
+	tree_link(&machine.tree, path, typed[_i].target ? typed[_i].target : "/nowhere");
+	ck_assert_msg(strstr(status("status"), typed[_i].text) != NULL, "%s", machine.out);
 }
 
 /* Flags that a living process holds. */
