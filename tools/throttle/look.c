@@ -99,6 +99,28 @@ static int list_tickets(const struct lea_throttle *queue, struct list *list)
 	return r;
 }
 
+int lea_throttle_place(const struct lea_throttle *queue, size_t *ret_place, size_t *ret_all)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	size_t before = 0, all = 0;
+	struct found found = {0};
+	int r = lea_file_list(queue->folder_fd, ".", &dir);
+
+	while ((entry = lea_file_next(dir, &r))) {
+		if (!parse_name(entry->d_name, &found.lane, &found.number))
+			continue;
+		all++;
+		before += found.lane < queue->lane ||
+			  (found.lane == queue->lane && found.number < queue->number);
+	}
+	if (r)
+		return r;
+	*ret_place = before + 1;
+	*ret_all = all;
+	return 0;
+}
+
 /* ---- the view */
 
 static int add_waiting(const struct lea_throttle *queue, struct lea_throttle_view *view)

@@ -29,6 +29,7 @@ struct work {
 	struct lea_throttle_bounds bounds;
 	struct lea_throttle_entry entry;
 	struct lea_throttle_vgs vgs; /* whose queues it waits in */
+	const char *waits_for_vg;    /* in whose queue it waits now; NULL: in the class's */
 	/* Owned: the class's, and then those of VGs; NULL: not open. */
 	struct lea_throttle *queue[LEA_THROTTLE_QUEUES_MOST];
 	int event_fd; /* owned; -1 */
@@ -158,6 +159,19 @@ static bool is_exempt(void *arg)
 	return lea_throttle_is_descended(work->event_fd, work->queue[0], work->class_);
 }
 
+/* Only to a person, who else may take it for a command that hangs. */
+static void tell_place(void *arg, const struct lea_throttle *queue)
+{
+	const struct work *work = arg;
+	size_t place, all;
+
+	if (!isatty(STDERR_FILENO) || lea_throttle_place(queue, &place, &all))
+		return;
+	fprintf(stderr, "  throttle: waiting for %s %s: number %zu of %zu\n",
+		work->waits_for_vg ? "VG" : "a slot of class",
+		work->waits_for_vg ? work->waits_for_vg : work->class_, place, all);
+}
+
 static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots, bool yields)
 {
 	const struct lea_throttle_terms terms = {
@@ -167,6 +181,7 @@ static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots
 		.event_fd = yields ? work->event_fd : -1,
 		.entry = &work->entry,
 		.is_exempt = is_exempt,
+		.tell = tell_place,
 		.arg = work,
 		.turn = turn,
 		.count = count,
@@ -222,9 +237,12 @@ static int take_slots(struct work *work)
 	lea_throttle_give_up_in(work->queue[0]);
 	/* Those of VGs in the order of their names: then no two commands have what the other one
 	 * waits for. */
-	for (size_t i = 1; !r && i < ARRAY_SIZE(work->queue); i++)
+	for (size_t i = 1; !r && i < ARRAY_SIZE(work->queue); i++) {
+		work->waits_for_vg = work->vgs.name[i - 1];
 		if (work->queue[i])
 			r = wait_in(work, work->queue[i], work->bounds.per_vg, false);
+	}
+	work->waits_for_vg = NULL;
 	r = r ? r : wait_in(work, work->queue[0], slots_of(work), yields);
 	if (!r)
 		lea_throttle_add_wait(work->queue[0],

@@ -96,6 +96,8 @@ struct lea_throttle_terms {
 	const struct lea_throttle_entry *entry; /* for people */
 	/* Asked once, before it waits for anybody: must it not? NULL: no. */
 	bool (*is_exempt)(void *arg);
+	/* Called once, after some seconds of waiting. NULL: nobody is told. */
+	void (*tell)(void *arg, const struct lea_throttle *queue);
 	void *arg;
 	/* Decisions, from throttle/turn.h; both pure. */
 	uint32_t (*turn)(const bool waits[static 3], uint32_t runs[static 2]);
@@ -162,6 +164,12 @@ struct lea_throttle_view {
 LEA_MUST_CHECK int lea_throttle_look(int event_fd, enum lea_throttle_kind kind, const char *name,
 				     struct lea_throttle_view *ret_view);
 void lea_throttle_view_done(struct lea_throttle_view *view);
+
+/* The place of this process, which waits in the queue, and how many wait with it; tickets of those
+ * who have died just now count. 0 or -errno. Reads the folder, and opens none of its files: a close
+ * would end our lock. */
+LEA_MUST_CHECK int lea_throttle_place(const struct lea_throttle *queue, size_t *ret_place,
+				      size_t *ret_all);
 
 /* Calls @each with the name of every queue of this kind. 0 or -errno (no queue yet: 0). */
 LEA_MUST_CHECK int lea_throttle_each(int event_fd, enum lea_throttle_kind kind,

@@ -43,6 +43,7 @@ struct turn_wait {
 	uint64_t beat_ms;
 	bool is_armed;
 	bool has_passed; /* a waiter that does not run */
+	bool has_told;	 /* terms->tell was called */
 	bool has_asked;	 /* whether it is exempt */
 	bool has_door;
 	int watch_fd; /* inotify, owned; -1: none yet; -2: there are none to be had */
@@ -108,6 +109,9 @@ static int tick(struct turn_wait *wait)
 	if (pwrite(wait->queue->ticket_fd, &now, sizeof(now), offsetof(struct ticket, beat_ms)) < 0)
 		return -errno;
 	arm(wait);
+	if (wait->terms->tell && !wait->has_told)
+		wait->terms->tell(wait->terms->arg, wait->queue);
+	wait->has_told = true;
 	return 0;
 }
 
