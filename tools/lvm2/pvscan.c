@@ -3,6 +3,7 @@
 #include "lvm2/pvscan.h"
 
 #include "base/cleanup.h"
+#include "base/devid.h"
 #include "cli/log_sink.h"
 #include "daemon/enqueue.h"
 #include "state/gate.h"
@@ -111,12 +112,26 @@ static int check_form(struct lea_world *world, const struct pvscan_args *args,
 	return 0;
 }
 
+/* By a rule of udev, or by a unit of lvm2 from before that rule, lvm2-pvscan@MAJOR:MINOR.service;
+ * people name a device. */
+static bool is_for_event(const struct pvscan_args *args)
+{
+	struct lea_devno devno;
+
+	if (args->autoactivation)
+		return !strcmp(args->autoactivation, "event");
+	for (size_t i = 0; i < args->pvs.count; i++)
+		if (!lea_devno_parse(args->pvs.item[i], &devno))
+			return false;
+	return args->form == FORM_ACTIVATE && args->pvs.count;
+}
+
 /* While the gate is closed the boot scan handles all events: then read nothing here. */
 static bool is_gated(struct lea_world *world, const struct pvscan_args *args)
 {
 	int run_fd;
 
-	if (!args->autoactivation || strcmp(args->autoactivation, "event"))
+	if (!is_for_event(args))
 		return false;
 	run_fd = lea_world_run(world);
 	return run_fd >= 0 && lea_gate_is_closed(run_fd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vgchange and pvscan as commands: output and exit codes. */
 #include "flow/machine.h"
+#include "state/gate.h"
 #include "state/lock.h"
 #include "state/queue.h"
 #include "unit/suite.h"
@@ -50,6 +51,39 @@ TEST_EACH(each_form_of_an_event_command_reads_its_devices, events)
 		      machine.out);
 	ck_assert_msg(!strcmp(machine.err, events[_i].err), "%s: said\n%s", events[_i].claim,
 		      machine.err);
+}
+
+/* While the gate is closed the boot scan finds what comes. */
+static const struct {
+	const char *words;
+	bool is_of_event;
+} gated[] = {
+	{"pvscan --cache -aay --autoactivation event 8:16", true},
+	{"pvscan --cache -aay --autoactivation event /dev/sda", true},
+	/* as the unit of lvm2 from before its rule */
+	{"pvscan --cache --activate ay 8:16", true},
+	{"pvscan --cache -aay 8:16 8:32", true},
+	{"pvscan --cache -aay /dev/sda", false},
+	{"pvscan --cache -aay 8:16 /dev/sda", false},
+	{"pvscan --cache -aay", false},
+	{"pvscan --cache 8:16", false},
+};
+
+TEST_EACH(what_comes_from_an_event_waits_for_the_gate, gated)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	/* a file in place of a device has no number */
+	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  0 sd\n  8 sd\n");
+	tree_link(&machine.tree, "/sys/dev/block/0:0", "8:16");
+	ck_assert_int_eq(lea_gate_begin(lea_world_run(machine.world), lea_world_proc(machine.world),
+					LEA_GATE_CLOSED),
+			 0);
+	machine_command(gated[_i].words);
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE) != gated[_i].is_of_event, "%s",
+		      gated[_i].words);
+	ck_assert_int_eq(lea_gate_open(lea_world_run(machine.world)), 0);
+	machine_command(gated[_i].words);
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE), "%s, open", gated[_i].words);
 }
 
 TEST(vgchange_of_events_activates_every_complete_vg)
