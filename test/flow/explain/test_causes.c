@@ -503,7 +503,7 @@ static const struct cause_row rows[] = {
 	 "LV vg_one/root: inactive: volume-list\n", "(/etc/lvm/lvm.conf:1)",
 	 "lvmconfig --type full activation/volume_list\n"},
 	{"a PV on two devices", duplicate, "", "VG vg_one: inactive: duplicate\n",
-	 "/dev/sda and /dev/sdb", "next: pvs -a -o name,uuid,vg_name,pv_duplicate\n"},
+	 "one PV is on two devices: /dev/sd", "next: pvs -a -o name,uuid,vg_name,pv_duplicate\n"},
 	{"... the second one", duplicate, "/dev/sdb",
 	 "PV /dev/sdb of VG vg_one: found: duplicate\n",
 	 "another device carries the same PV: /dev/sda\n", "next: pvs -a "},

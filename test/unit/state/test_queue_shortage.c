@@ -138,10 +138,13 @@ TEST_TIMES(a_retry_tells_of_the_shortage, 5)
 	r = lea_queue_retry(event_fd, &count);
 	ck_assert(r == -ENFILE || (r == 0 && count == 1));
 	calls_until_fault = 0;
+	/* The folder has a note, too: if the entry is listed first, it is pending by now. */
 	if (r)
 		ck_assert_int_eq(lea_queue_retry(event_fd, &count), 0);
-	ck_assert_uint_eq(count, 1);
 	nothing_is_set_apart();
+	ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	lea_entries_free(got, count);
 }
 
 /* Rows: how many names are listed before that. What a dead runner had taken is not overlooked, nor
