@@ -203,7 +203,7 @@ make_initrd() {
 	for i in "${!GUEST_LATE[@]}"; do late+=("$(late_slot "$i")"); done
 	rm -rf "$ird"
 	mkdir -p "$ird/bin" "$ird/overlay"
-	cp "$(command -v busybox)" "$ird/bin/busybox"
+	if [ -e "$cache/busybox" ]; then cp "$cache/busybox" "$ird/bin/"; else cp "$(command -v busybox)" "$ird/bin/"; fi
 	if [ -n "$GUEST_UML" ]; then
 		uml_initrd "$ird"
 	else
@@ -270,22 +270,34 @@ add_disk() {
 		-device "$device,id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who")${GUEST_OPTIONS[number]:+,${GUEST_OPTIONS[number]}}")
 }
 
-# Puts the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: appended to the kernel's command line
+# Puts the qemu arguments into `qemu`, without those of the serial ports; $1: kernel, $2: initrd, $3: appended to the
+# kernel's command line
 make_command() {
-	local name i
+	local name i bus console
 	if [ -n "$GUEST_UML" ]; then
 		[ "$2" = "$GUEST/initrd.gz" ] || die "only QEMU boots an initramfs of Debian's"
 		uml_command "$3"
 		return
 	fi
-	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu "${GUEST_CPU:-kvm64,-svm,+rdrand}"
-		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
-		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
+	case $GUEST_SUITE in
+	*-s390x)
+		# one CPU: with two, the emulator runs what was there before a module's code, and the kernel stops
+		qemu=(qemu-system-s390x -M s390-ccw-virtio -smp 1)
+		bus=ccw console=ttysclp0
+		;;
+	*)
+		qemu=(qemu-system-x86_64 -M q35 -smp 2 -cpu "${GUEST_CPU:-kvm64,-svm,+rdrand}")
+		bus=pci console=ttyS0
+		;;
+	esac
+	qemu+=(-accel "tcg,thread=multi,tb-size=1024"
+		-m "$GUEST_MEMORY" -display none -no-reboot -net none
+		-kernel "$1" -initrd "$2" -append "console=$console panic=-1 mitigations=off quiet
 			systemd.show_status=0 random.trust_cpu=on $3"
-		-device "virtio-scsi-pci,id=s,max_sectors=512"
+		-device "virtio-scsi-$bus,id=s,max_sectors=512"
 		-qmp "unix:$GUEST/qmp.sock,server=on,wait=off")
 	[ ! -e "$GUEST/root.qcow2" ] ||
-		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device "virtio-blk-pci,drive=root")
+		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device "virtio-blk-$bus,drive=root")
 	for name in "${GUEST_DISKS[@]}"; do add_disk "$name" s; done
 	for i in "${!GUEST_LATE[@]}"; do
 		qemu+=(-device "virtio-scsi-pci,id=late$i,max_sectors=512,addr=$(late_slot "$i")")
@@ -362,16 +374,28 @@ uml_command() {
 	uml_command_for "$GUEST" "$GUEST/initrd.gz" "$GUEST_MEMORY" "ubd0c=$GUEST/root.cow,$(root_image)" systemd.show_status=0 $1
 }
 
+# Puts qemu's arguments for the agent's port into `port`. s390x has no second port that takes all bytes.
+make_port() {
+	local agent=unix:$GUEST/agent.sock,server=on,wait=off
+
+	case $GUEST_SUITE in
+	*-s390x) port=(-chardev "socket,id=agent,path=${agent#unix:}" -device virtio-serial-ccw -device "virtconsole,chardev=agent") ;;
+	*) port=(-serial "$agent") ;;
+	esac
+}
+
 # Uses the array `qemu` of guest_boot
 start_qemu() {
+	local port=()
 	rm -f "$GUEST"/*.sock
 	if [ -n "$GUEST_UML" ]; then
 		setpriv --pdeathsig KILL "${qemu[@]}" >"$GUEST/console.$GUEST_BOOTS" 2>"$GUEST/qemu.$GUEST_BOOTS" 9>&- &
 		GUEST_PID=$!
 		return
 	fi
-	setpriv --pdeathsig KILL "${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
-		-serial "unix:$GUEST/agent.sock,server=on,wait=off" >"$GUEST/qemu.$GUEST_BOOTS" 2>&1 9>&- &
+	make_port
+	setpriv --pdeathsig KILL "${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" "${port[@]}" \
+		>"$GUEST/qemu.$GUEST_BOOTS" 2>&1 9>&- &
 	GUEST_PID=$!
 }
 
@@ -408,7 +432,7 @@ answers() {
 # guest_boot [--console] [--kernel FILE --initrd FILE] [--append WORDS] [--timeout S]: cold boots;
 # returns when the guest's agent answers, or with --console when the guest has ended
 guest_boot() {
-	local kernel=$GUEST_CACHE/$GUEST_SUITE/vmlinuz initrd='' append='' timeout=240 console='' qemu=() up status=0
+	local kernel=$GUEST_CACHE/$GUEST_SUITE/vmlinuz initrd='' append='' timeout=240 console='' qemu=() port=() up status=0
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--console) console=1 ;;
@@ -430,7 +454,8 @@ guest_boot() {
 	if [ -n "$console" ]; then
 		note "the console's root shell follows; poweroff, or Ctrl-a x, ends it"
 		rm -f "$GUEST"/*.sock
-		"${qemu[@]}" -serial mon:stdio -serial "unix:$GUEST/agent.sock,server=on,wait=off"
+		make_port
+		"${qemu[@]}" -serial mon:stdio "${port[@]}"
 		return
 	fi
 	start_qemu
