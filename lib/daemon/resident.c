@@ -33,6 +33,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/libc.h"
 #include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "daemon/late.h"

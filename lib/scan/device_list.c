@@ -133,8 +133,8 @@ int lea_device_from_arg(struct lea_world *world, const char *arg, struct lea_dev
 	if (!S_ISBLK(st.st_mode) && !(S_ISREG(st.st_mode) && world->root[0]))
 		return LEA_DEVICE_NOT_BLOCK;
 	if (S_ISBLK(st.st_mode)) {
-		id.major = gnu_dev_major(st.st_rdev);
-		id.minor = gnu_dev_minor(st.st_rdev);
+		id.major = major(st.st_rdev);
+		id.minor = minor(st.st_rdev);
 	}
 	return lea_device_make(&id, arg, ret_device);
 }

@@ -167,11 +167,13 @@ void *lea_reader_unpack(void *arg, struct lea_wire_in *in)
 }
 
 /* A disk's tail, or a metadata text, is too large for the heap by default: for each disk the kernel
- * would map, clear and unmap its pages. */
+ * would map, clear and unmap its pages. Not every libc lets itself be told. */
 static void keep_buffers(void)
 {
+#ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+#endif
 }
 
 int lea_reader_begin(void *arg)

@@ -10,6 +10,7 @@
 #include "base/devname.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/libc.h"
 #include "state/lookup_index.h"
 
 #include <dirent.h>

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/libc.h"
 #include "base/step.h"
 #include "state/flag.h"
 #include "state/queue_text.h"

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/libc.h"
+
 static void read_text(int fd, const struct lea_attribute *attribute)
 {
 	ssize_t bytes = fd < 0 ? -1 : read(fd, attribute->text, attribute->text_bytes - 1);

@@ -39,7 +39,7 @@ static bool is_device(const struct lea_world *world, const struct stat *st, uint
 		      uint32_t minor)
 {
 	if (S_ISBLK(st->st_mode))
-		return gnu_dev_major(st->st_rdev) == major && gnu_dev_minor(st->st_rdev) == minor;
+		return major(st->st_rdev) == major && minor(st->st_rdev) == minor;
 	return S_ISREG(st->st_mode) && world->root[0];
 }
 

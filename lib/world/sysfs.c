@@ -202,7 +202,7 @@ static int find_holder(int holders_fd, const char *prefix, bool begins, bool *re
 	int r;
 
 	do {
-		bytes = getdents64(holders_fd, buffer, sizeof(buffer));
+		bytes = getdents64(holders_fd, (void *)buffer, sizeof(buffer));
 		if (bytes < 0)
 			return -errno;
 		for (ssize_t at = 0; at < bytes && !*ret_has; at += entry->d_reclen) {

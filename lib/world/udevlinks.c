@@ -44,7 +44,7 @@ int lea_udevlinks_pv(const struct lea_world *world, const char *pvid, struct lea
 
 	if (fd < -1)
 		return fd;
-	bytes = fd < 0 ? 0 : getdents64(fd, buffer, sizeof(buffer));
+	bytes = fd < 0 ? 0 : getdents64(fd, (void *)buffer, sizeof(buffer));
 	if (bytes < 0 && lea_is_shortage(-errno))
 		return -errno;
 	for (ssize_t at = 0; at < bytes && count < room; at += entry->d_reclen) {
