@@ -35,6 +35,7 @@ struct lea_dm_exec {
 	const struct lea_plan *plan;
 	struct lea_dm_node_state *node; /* [plan->node_count] */
 	bool has_obstacles;		/* some node has an obstacle */
+	bool told_version;		/* that a node has another version's uuid */
 	bool knows_shared;		/* is_shared is filled in; only after an LV has failed */
 	struct lea_activate_result *result;
 };

@@ -11,6 +11,7 @@
 #include "world/blockdev.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 int lea_dm_find(struct lea_dm *dm, const char *uuid, const char *other_uuid,
@@ -39,6 +40,22 @@ bool lea_dm_exec_is_active(const struct lea_dm_exec *run, const struct lea_plan_
 	return true;
 }
 
+/* Whose version was taken from libdevmapper's number: if lvm2 has changed since the node was made
+ * that is as it should be, otherwise the number deceives. */
+static void tell_version(struct lea_dm_exec *run, uint32_t index)
+{
+	const struct lea_dm_node *node = &run->plan->node[index].node;
+
+	if (run->told_version || strcmp(run->node[index].uuid, node->uuid) == 0)
+		return;
+	run->told_version = true;
+	lea_log(run->world->log, LEA_LOG_PRINT,
+		"VG %s: device %s has the UUID %s, as another version of lvm2 writes it. Ours would be %s, "
+		"for libdevmapper is 1.02.%" PRIu32 ".",
+		run->plan->vg->name, node->name, run->node[index].uuid, node->uuid,
+		run->dm->release);
+}
+
 static int look_at(struct lea_dm_exec *run, uint32_t index)
 {
 	const struct lea_dm_node *node = &run->plan->node[index].node;
@@ -58,6 +75,7 @@ static int look_at(struct lea_dm_exec *run, uint32_t index)
 		run->result->why = "an LV is active under another name";
 		return LEA_ACTIVATE_DELEGATE;
 	}
+	tell_version(run, index);
 	now->is_there = true;
 	now->is_live = now->info.live_table && !now->info.inactive_table && !now->info.suspended &&
 		       now->info.read_only == node->read_only;

@@ -341,6 +341,28 @@ TEST(tables_below_an_active_lv_are_left_alone)
 	ck_assert_uint_eq(result.resumed, 0);
 }
 
+/* Rows: how many parts have the UUID that lvm2 writes since 2.03.36, while libdevmapper is older. */
+TEST_TIMES(parts_of_another_version_are_told_once, 3)
+{
+	static const char *const part[] = {"vg-m2_rimage_0", "vg-m2_rmeta_0"};
+	struct lea_activate_result result;
+	const char *told;
+
+	open_shape("raid1");
+	learn();
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (before[i].exists)
+			put_back(before[i].info.name);
+	tree.log.max_level = LEA_LOG_PRINT;
+	for (int i = 0; i < _i; i++)
+		strcat(fake->node[slot_of(part[i])].uuid, "-real");
+	ck_assert_msg(!run(&result), "%s", tree.logged);
+	ck_assert_uint_eq(result.resumed, 0);
+	told = strstr(tree.logged, "-real, as another version of lvm2 writes it");
+	ck_assert_msg(!told == !_i, "%s", tree.logged);
+	ck_assert(!told || !strstr(told + 1, "-real, as another"));
+}
+
 /* The origin would get the device of the snapshot, which is active. */
 TEST(thin_origin_is_refused_while_the_snapshot_that_merges_is_active)
 {
