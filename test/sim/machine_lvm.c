@@ -549,11 +549,24 @@ static void do_command(const struct sim_step *step)
 	}
 }
 
+/* vgimportclone locks the VG as the disks name it as well as @locked. */
+static int lock_original(const struct lea_lock_options *options, const struct sim_step *step,
+			 const char *locked, struct lea_lock **ret_lock)
+{
+	const struct sim_unit *unit = &sim_unit[step->a];
+	char name[SIM_NAME_BYTES + 8];
+
+	if (step->op != SIM_CLONE || !unit->on.has_vg)
+		return 0;
+	snprintf(name, sizeof(name), "V_%s", unit->on.vg.name);
+	return strcmp(name, locked) ? lea_lock_take(options, name, ret_lock) : 0;
+}
+
 static int lvm_child(void *arg)
 {
 	const struct sim_step *step = arg;
 	struct lea_lock_options options = {.mode = LEA_LOCK_EXCLUSIVE, .wait = true};
-	struct lea_lock *lock = NULL;
+	struct lea_lock *lock = NULL, *original = NULL;
 	char dir[128], name[SIM_NAME_BYTES + 8];
 
 	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", sim.root);
@@ -566,8 +579,12 @@ static int lvm_child(void *arg)
 		memcpy(name, "V_", 3);
 		new_name(step->v % SIM_VGS, name + 2);
 	}
-	if (lea_lock_take(&options, name, &lock))
+	if (lock_original(&options, step, name, &original))
 		return 5;
+	if (lea_lock_take(&options, name, &lock)) {
+		lea_lock_release(original);
+		return 5;
+	}
 	if (step->op == SIM_LOCK_VG || step->op == SIM_LOCK_LIST) {
 		sim_sleep("sleep", step->n);
 	} else {
@@ -576,6 +593,7 @@ static int lvm_child(void *arg)
 		sim_sleep("sleep", sim_draw(sim_draw(10) ? 30 : 3000));
 	}
 	lea_lock_release(lock);
+	lea_lock_release(original);
 	return 0;
 }
 
