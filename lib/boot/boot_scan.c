@@ -75,6 +75,7 @@ struct boot {
 	uint64_t last_ms;    /* when the last one arrived or was handled */
 	uint32_t retry_ms;   /* the last pause after a shortage; 0: all went well since */
 	bool is_ready;
+	bool has_heard_last; /* of what udev told while the gate was closed */
 	struct lea_late late;
 	struct lea_batch_summary summary;
 };
@@ -446,12 +447,16 @@ static int step(struct boot *boot)
 }
 
 /* With the gate open nothing is held back: the runner takes what arrives, and what is pending here,
- * if it has the lock. */
+ * if it has the lock. What udev told while the last pass was busy, and the gate closed, has started
+ * no process: nobody else knows that it was an add. */
 static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
 {
 	const bool is_closed = lea_gate_is_closed(run_fd);
-	const int r = !is_closed && boot->held.devices.count ? release(boot) : 0;
+	bool any;
+	int r = is_closed || boot->has_heard_last ? 0 : receive(boot, &any);
 
+	boot->has_heard_last |= !is_closed && boot->pending.count < LEA_QUEUE_PASS_MAX;
+	r = r || is_closed || !boot->held.devices.count ? r : release(boot);
 	*ret_is = is_closed || (boot->pending.count && !boot->is_locked_out);
 	return r;
 }
