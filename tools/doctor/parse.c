@@ -110,10 +110,18 @@ uint64_t lea_doctor_parse_lockup(const char *line)
 	return lea_number_take(&at, &seconds) && at[0] == 's' ? seconds : 0;
 }
 
+/* By the names of lvm2's commands, dmsetup and dmeventd; ours are among them. */
+static bool is_for_lvm(const char *command)
+{
+	return !strncmp(command, "lv", 2) || !strncmp(command, "vg", 2) ||
+	       !strncmp(command, "pv", 2) || !strncmp(command, "dm", 2);
+}
+
 bool lea_doctor_parse_kill(const char *line, char ret_command[static 32])
 {
 	static const char killed[] = "ut of memory: Killed process ";
 	const char *at = strstr(line, killed), *end;
+	const bool is_of_group = strstr(line, "cgroup out of memory") != NULL;
 	uint64_t pid;
 
 	if (!at)
@@ -127,7 +135,7 @@ bool lea_doctor_parse_kill(const char *line, char ret_command[static 32])
 		return false;
 	memcpy(ret_command, at, (size_t)(end - at));
 	ret_command[end - at] = '\0';
-	return true;
+	return !is_of_group || is_for_lvm(ret_command);
 }
 
 uint64_t lea_doctor_parse_since(const char *line)

@@ -34,7 +34,8 @@ bool lea_doctor_parse_error(const char *line, char ret_disk[static 32]);
 uint64_t lea_doctor_parse_lockup(const char *line);
 
 /* Which process the kernel killed, by a line "Out of memory: Killed process 42 (lvm) ...", or
- * "Memory cgroup out of memory: ...". False: another line. Source: the kernel's oom_kill.c. */
+ * "Memory cgroup out of memory: ...". False: another line, or a container's own limit has killed what
+ * is none of lvm's commands, which says nothing of the machine. Source: the kernel's oom_kill.c. */
 bool lea_doctor_parse_kill(const char *line, char ret_command[static 32]);
 
 /* When the kernel wrote a line of its ring, "<3>[   12.000345] ...": us since the boot;
