@@ -345,8 +345,10 @@ int lea_queue_put_gone(int event_fd, const struct lea_device *device, const char
 
 	entry.device.is_gone = true;
 	r = lea_entry_pending_kind(event_fd, &entry, &pending);
-	return r < 0 || pending == LEA_ENTRY_ADD ? (r < 0 ? r : 0)
-						 : lea_queue_put(event_fd, &entry);
+	if (r < 0 || pending == LEA_ENTRY_ADD)
+		return r < 0 ? r : 0;
+	entry.kind = pending;
+	return lea_queue_put(event_fd, &entry);
 }
 
 /* A pending entry of the same device is newer than the failed one, so it stays. */

@@ -166,6 +166,25 @@ static bool is_the_first(void *arg, const char *key)
 	return !strcmp(key, "8:16-5");
 }
 
+/* Where instances are not numbered, another disk that has the number now may wait with that key: it is
+ * read as what it is. Rows: what its entry is. */
+static const enum lea_entry_kind reused[] = {LEA_ENTRY_ADD, LEA_ENTRY_MISSED, LEA_ENTRY_WATCH,
+					     LEA_ENTRY_CHANGE};
+
+TEST_EACH(a_removal_that_was_missed_takes_nothing_from_another_disk, reused)
+{
+	const struct lea_device device = {
+		.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16};
+	struct lea_entry *got;
+
+	ck_assert_int_eq(lea_queue_put_device(event_fd, reused[_i], &device, ""), 0);
+	ck_assert_int_eq(lea_queue_put_gone(event_fd, &device, ""), 0);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert(got->device.is_gone == (reused[_i] != LEA_ENTRY_ADD));
+	ck_assert_int_eq(got->kind, reused[_i]);
+	lea_entries_free(got, 1);
+}
+
 TEST(pending_entries_are_seen)
 {
 	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *got;
