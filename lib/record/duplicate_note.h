@@ -26,7 +26,7 @@ struct lea_duplicate {
 	enum lea_duplicate_state state;
 	bool is_path;	/* when it appeared, it was another path of the recorded device's disk */
 	char vg_id[33]; /* "": not known yet */
-	uint32_t seqno; /* of the newest metadata of vg_id that it has shown; 0: of none */
+	uint32_t seqno; /* of the metadata of vg_id that it showed last; 0: it has shown none */
 };
 
 /* Files are below the run folder of @world. All int functions return -errno on faults. They neither

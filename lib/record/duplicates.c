@@ -96,12 +96,13 @@ static int ask_excluded(struct lea_world *world, const struct lea_conf *conf, co
 	return meant < 0 ? meant : meant == LEA_ORIGINAL_FIRST;
 }
 
-/* What it shows, for when it gives no answer. Does that tell more than was noted? */
+/* What it shows, for when it gives no answer: less than before, too, as after vgcfgrestore. Is that not
+ * what was noted? @seqno: 0: not known now. */
 static bool note_shown(struct lea_duplicate *duplicate, const char *vg_id, uint32_t seqno)
 {
 	const bool is_same = !strcmp(duplicate->vg_id, vg_id);
 
-	if (!vg_id[0] || (is_same && seqno <= duplicate->seqno))
+	if (!vg_id[0] || (is_same && (!seqno || seqno == duplicate->seqno)))
 		return false;
 	memcpy(duplicate->vg_id, vg_id, sizeof(duplicate->vg_id));
 	duplicate->seqno = seqno;
