@@ -453,9 +453,13 @@ static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
 {
 	const bool is_closed = lea_gate_is_closed(run_fd);
 	bool any;
-	int r = is_closed || boot->has_heard_last ? 0 : receive(boot, &any);
+	int r = 0;
 
-	boot->has_heard_last |= !is_closed && boot->pending.count < LEA_QUEUE_PASS_MAX;
+	if (!is_closed && !boot->has_heard_last) {
+		r = receive(boot, &any);
+		boot->has_heard_last = !r && boot->pending.count < LEA_QUEUE_PASS_MAX;
+		r = again_if_short(boot, r);
+	}
 	r = r || is_closed || !boot->held.devices.count ? r : release(boot);
 	*ret_is = is_closed || (boot->pending.count && !boot->is_locked_out);
 	return r;

@@ -325,6 +325,17 @@ TEST(what_was_told_before_the_gate_opened_is_an_add)
 	ck_assert_str_eq(activated, "vg_one ");
 }
 
+/* It begins again as after any shortage, and remembers what was done. */
+TEST(a_shortage_when_the_gate_has_opened_repeats_nothing)
+{
+	static const struct row rows[] = {
+		{CAME, ONE},	 {SILENCE, NONE},   {SILENCE, NONE},	{SILENCE, NONE},  {SILENCE, NONE},
+		{TAKE_DOWN, NONE}, {OPENS_GATE, NONE}, {SHORTAGE, NONE}, {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+}
+
 TEST(lost_broadcasts_make_it_enumerate_again)
 {
 	const struct row rows[] = {
