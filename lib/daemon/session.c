@@ -117,6 +117,9 @@ int lea_session_watch(struct lea_session *session, struct lea_queue_watch *ret_w
 {
 	int r = session->watch_fault;
 
+	*ret_watch = (struct lea_queue_watch){.fd = -1, .mounts_fd = -1};
+	if (!session->is_watching)
+		return r;
 	*ret_watch = session->watch;
 	session->is_watching = false;
 	r = r ? r : lea_queue_watch_open(session->event_fd, ret_watch);

@@ -103,3 +103,15 @@ TEST(a_fault_is_told_by_its_file)
 	ck_assert_msg(!strcmp(lea_run_files_why(run_fd, -ENOSPC, why), strerror(ENOSPC)),
 		      "a shortage has another remedy");
 }
+
+/* There was no memory for the name of the folder. */
+TEST(a_watch_that_was_not_begun_closes_nothing)
+{
+	struct lea_session session = {.world = machine.world, .event_fd = -1, .watch_fault = -ENOMEM};
+	struct lea_queue_watch watch;
+	const int before = fcntl(0, F_GETFD);
+
+	ck_assert_int_ge(before, 0);
+	ck_assert_int_eq(lea_session_watch(&session, &watch), -ENOMEM);
+	ck_assert_int_eq(fcntl(0, F_GETFD), before);
+}
