@@ -137,15 +137,15 @@ static void count_error(struct lea_doctor_disk **disks, size_t count, const char
 static void take_line(struct lea_doctor_machine *machine, const char *line)
 {
 	const uint64_t at_us = lea_doctor_parse_since(line);
-	const uint64_t lockup_s = lea_doctor_parse_lockup(line);
 	struct lea_doctor_kernel *kernel = &machine->kernel;
-	const bool is_kill = !lockup_s && lea_doctor_parse_kill(line, kernel->victim);
+	uint64_t lockup_s;
 
 	if (at_us == LEA_DOCTOR_UNKNOWN || at_us / 1000000 + DAY_S < machine->uptime_s)
 		return;
+	lockup_s = lea_doctor_parse_lockup(line);
 	kernel->lockups += lockup_s > 0;
 	kernel->lockup_s = lockup_s > kernel->lockup_s ? lockup_s : kernel->lockup_s;
-	kernel->kills += is_kill;
+	kernel->kills += !lockup_s && lea_doctor_parse_kill(line, kernel->victim);
 }
 
 bool lea_doctor_read_kernel_ring(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,

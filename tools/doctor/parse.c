@@ -133,9 +133,11 @@ bool lea_doctor_parse_kill(const char *line, char ret_command[static 32])
 	end = strchr(at, ')');
 	if (!end || end == at || end - at >= 32)
 		return false;
+	if (is_of_group && !is_for_lvm(at))
+		return false;
 	memcpy(ret_command, at, (size_t)(end - at));
 	ret_command[end - at] = '\0';
-	return !is_of_group || is_for_lvm(ret_command);
+	return true;
 }
 
 uint64_t lea_doctor_parse_since(const char *line)

@@ -101,6 +101,16 @@ static const struct {
 	{"<6>[  90.1] lvm invoked oom-killer: gfp_mask=0x140dca, order=0", NULL},
 };
 
+TEST(a_line_that_is_no_kill_leaves_the_last_victim)
+{
+	char command[32] = "lvm";
+
+	ck_assert(!lea_doctor_parse_kill("<3>[ 90.1] Memory cgroup out of memory: Killed process 7 "
+					 "(java) total-vm:1kB",
+					 command));
+	ck_assert_str_eq(command, "lvm");
+}
+
 TEST_EACH(each_process_that_was_killed_for_lack_of_memory_is_named, kills)
 {
 	char command[32];
