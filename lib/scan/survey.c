@@ -27,13 +27,21 @@ size_t lea_survey_tell_unanswered(struct lea_world *world, const struct lea_scan
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (found[i]->kind != LEA_FOUND_UNREADABLE || found[i]->fault != -ETIMEDOUT)
+		const int fault = found[i]->kind == LEA_FOUND_UNREADABLE ? found[i]->fault : 0;
+
+		if (!lea_silence_is_open(fault))
 			continue;
 		unanswered++;
-		lea_log(world->log, LEA_LOG_ERROR,
-			"%s is left out: it did not answer in time. See journalctl -k; "
-			"try again when it answers, or remove the disk.",
-			found[i]->device.name);
+		if (fault == -ETIMEDOUT)
+			lea_log(world->log, LEA_LOG_ERROR,
+				"%s is left out: it did not answer in time. See journalctl -k; "
+				"try again when it answers, or remove the disk.",
+				found[i]->device.name);
+		else
+			lea_log(world->log, LEA_LOG_ERROR,
+				"%s is left out: it could not be read yet: %s. See journalctl -k, "
+				"and try again.",
+				found[i]->device.name, lea_found_fault_text(found[i]));
 	}
 	return unanswered;
 }

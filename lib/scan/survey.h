@@ -16,5 +16,5 @@
  */
 LEA_MUST_CHECK int lea_survey_prepare(struct lea_world *world, const struct lea_conf *conf,
 				      struct lea_reader **reader, struct lea_scan_options *options);
-/* Logs each device of the scan that timed out. Returns their number. */
+/* Logs each device of the scan of which lea_silence_is_open says so. Returns their number. */
 size_t lea_survey_tell_unanswered(struct lea_world *world, const struct lea_scan *scan);

@@ -199,6 +199,14 @@ TEST_EACH(the_vg_of_a_disk_that_gives_no_answer_waits_for_it, waits)
 	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_B));
 }
 
+/* Nobody knows which PV it is. Rows: its readers are killed; a shortage; it hangs. */
+TEST_TIMES(a_disk_that_was_not_read_is_named, 3)
+{
+	fault = _i == 2 ? 0 : _i ? -EMFILE : KILLED;
+	ck_assert_int_eq(machine_command("vgchange -ay " TWO), 5);
+	ck_assert_msg(strstr(machine.err, "/dev/sdc") != NULL, "said\n%s", machine.err);
+}
+
 TEST(udev_knows_the_pv_of_a_disk_that_hangs)
 {
 	machine.udev.properties = properties;
