@@ -64,7 +64,6 @@ struct lea_candidates {
 	struct lea_claims_now now; /* claims.now */
 	bool is_index_current;	   /* the cache's index was updated in this pass */
 	enum lea_awaited awaited;
-	bool has_duplicates; /* the notes of some PV name another device */
 	struct lea_batch_vg **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
 	void *tree;		   /* of all in the list, by id, or by name without one */

@@ -56,8 +56,6 @@
 #include "batch/pass_cache.h"
 #include "batch/partial.h"
 #include "batch/requeue.h"
-#include "record/duplicate_note.h"
-#include "record/duplicates.h"
 #include "state/mark.h"
 #include "state/online.h"
 #include "world/timeline.h"
@@ -260,9 +258,6 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 	if (ret_decision->verdict == LEA_VG_ACTIVATE_IN_PART)
 		scanned->in_part = mode;
 	scanned->is_added = lea_entry_kind_is_add(vg->kind);
-	scanned->has_copies |=
-		vg->candidates->has_duplicates &&
-		lea_duplicates_may_have(vg->candidates->options->world, scanned);
 	/* Looks below LVs that are active already, of which a VG that has just come has none. */
 	scanned->refreshes = mode != LEA_INCOMPLETE_WAIT || vg->claim.in_part[0];
 	r = has_twin(vg->candidates, scanned, vg);
@@ -336,6 +331,13 @@ static void note_result(const struct lea_candidates *candidates,
 			     result->is_detached ? (int)result->detached_why : result->outcome);
 }
 
+/* Was the claim before for a disk that hung, too? Then the unit has been started. */
+static bool has_hung(const struct lea_claim *claim)
+{
+	return !strcmp(claim->reason, LEA_REQUEUE_UNFINISHED) ||
+	       strstr(claim->reason, " does not answer");
+}
+
 /* The claim stays: the worker queues the VG again when the disk answers. */
 static void report_detached(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 			    const struct lea_worker_result *result)
@@ -343,9 +345,9 @@ static void report_detached(const struct lea_batch_vg *vg, const struct lea_scan
 	const struct lea_batch_options *options = vg->candidates->options;
 
 	lea_batch_log_detached(options->world->log, scanned, result);
-	/* A claim without an end has no reason. */
 	if (result->detached_why == LEA_DETACHED_DISK)
-		lea_batch_note_unit(vg, scanned, LEA_VG_ON_HUNG_DISK, "");
+		lea_batch_note_unit(vg, scanned, LEA_VG_ON_HUNG_DISK,
+				    has_hung(&vg->claim) ? vg->claim.reason : "");
 	if (scanned->in_part)
 		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
 }
@@ -526,7 +528,6 @@ static int start_all(struct lea_candidates *candidates, struct lea_scan_vg *vgs,
 	struct lea_batch_vg *vg;
 	int r = 0;
 
-	candidates->has_duplicates = lea_duplicate_is_any(candidates->options->world);
 	/* First of all: which are whole by some name? */
 	for (size_t i = 0; r >= 0 && i < count; i++) {
 		r = find_vg(candidates, &vgs[i], &vg);

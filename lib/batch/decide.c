@@ -162,7 +162,8 @@ struct lea_vg_decision lea_decide_changed(enum lea_vg_claim by_claim)
 
 bool lea_decide_starts_unit(enum lea_vg_trouble trouble, enum lea_vg_claim by_claim, bool is_same)
 {
-	const bool has_failed = by_claim == LEA_VG_FAILED || by_claim == LEA_VG_TRANSIENT;
+	const bool has_failed = by_claim == LEA_VG_FAILED || by_claim == LEA_VG_TRANSIENT ||
+				by_claim == LEA_VG_AGAIN;
 
 	switch (trouble) {
 	case LEA_VG_ON_HUNG_DISK:

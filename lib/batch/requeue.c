@@ -102,7 +102,7 @@ static int fail_for_now(const struct lea_batch_options *options, const char *vg_
 	claim->state = LEA_CLAIM_FAILED;
 	claim->is_transient = true;
 	claim->again++;
-	snprintf(claim->reason, sizeof(claim->reason), "its worker process did not finish it");
+	snprintf(claim->reason, sizeof(claim->reason), LEA_REQUEUE_UNFINISHED);
 	r = r ? r : lea_claim_ask_online(&claims, vg_id);
 	claim->is_online = r > 0;
 	r = r < 0 ? r : lea_claim_finish(&claims, vg_id, claim);

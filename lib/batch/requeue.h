@@ -16,6 +16,9 @@
 LEA_MUST_CHECK int lea_requeue_vg(const struct lea_batch_options *options,
 				  const struct lea_scan_vg *scanned);
 
+/* The reason of a claim whose worker died, or hung in a disk and has not ended it. */
+#define LEA_REQUEUE_UNFINISHED "its worker process did not finish it"
+
 enum lea_requeue_outcome {
 	LEA_REQUEUE_NONE = 1, /* no claim, or all its devices are gone */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When lvmevent-failed@VG.service is started, and when not. */
 #include "flow/batch_scratch.h"
+#include "batch/requeue.h"
 #include "unit/suite.h"
 #include "world/failed_unit.h"
 
@@ -159,4 +160,15 @@ TEST(many_units_are_started_by_few_processes)
 	lea_failed_units_start(&units, machine.world);
 	ck_assert_uint_eq(all, 1000);
 	ck_assert_uint_eq(calls, 1000 / LEA_MANAGER_UNITS_MOST + 1);
+}
+
+/* It hangs; its worker is killed; it is tried again, and hangs: one failure. */
+TEST(a_disk_that_still_hangs_starts_it_once)
+{
+	fill(FILLED);
+	is_detached = true;
+	detached_why = LEA_DETACHED_DISK;
+	ck_assert_str_eq(comes(), UNIT);
+	ck_assert_int_ge(lea_requeue_lost(machine.world, VG_ONE_ID, false), 0);
+	ck_assert_str_eq(comes(), "");
 }

@@ -22,10 +22,10 @@ static const struct {
 	const char *other, *same; /* the reason: 1 starts it */
 } starts[] = {
 	{LEA_VG_NOT_NOW, "0000000", "0000000"},
-	{LEA_VG_ON_HUNG_DISK, "1111111", "1111001"},
+	{LEA_VG_ON_HUNG_DISK, "1111111", "1111000"},
 	{LEA_VG_BY_A_PERSON, "0000000", "0000000"},
 	{LEA_VG_WITHOUT_PVS, "1110111", "1110111"},
-	{LEA_VG_NOT_ACTIVATED, "1111111", "1111001"},
+	{LEA_VG_NOT_ACTIVATED, "1111111", "1111000"},
 };
 
 TEST_EACH(a_unit_is_started_once_for_what_stays_wrong, starts)
