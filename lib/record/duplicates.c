@@ -295,7 +295,7 @@ static int ask(struct check *check, const struct lea_device *own,
 		*options->has_read = true;
 	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other,
 				  duplicate->pvid, kind_of(duplicate), ret_answer);
-	if (!r && ret_answer->presence != LEA_ABSENT && !ret_answer->vg_id[0]) {
+	if (!r && ret_answer->presence == LEA_SILENT) {
 		memcpy(ret_answer->vg_id, duplicate->vg_id, sizeof(ret_answer->vg_id));
 		ret_answer->seqno = duplicate->seqno;
 	}
@@ -404,25 +404,6 @@ int lea_duplicates_shortage(int checked)
 	return checked == LEA_DUPLICATES_SILENT ? LEA_NOT_NOW
 	       : lea_is_shortage(checked)	? checked
 						: 0;
-}
-
-static bool is_copied(struct lea_world *world, const struct lea_found *found)
-{
-	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	const int count = lea_duplicate_list(world, found->label.pvid, listed);
-
-	for (int i = 0; i < count; i++)
-		if (!listed[i].is_path)
-			return true;
-	return count < 0;
-}
-
-bool lea_duplicates_may_have(struct lea_world *world, const struct lea_scan_vg *scanned)
-{
-	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
-		if (scanned->pv[i] && is_copied(world, scanned->pv[i]))
-			return true;
-	return false;
 }
 
 /* ---- the VG is active */

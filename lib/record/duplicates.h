@@ -83,10 +83,6 @@ LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *opt
  */
 int lea_duplicates_shortage(int checked);
 
-/* Is some PV of the VG noted on another disk, too, so that the check may read that? One system call for
- * each PV, and a small file if it is: for a machine where lea_duplicate_is_any. In doubt true. */
-bool lea_duplicates_may_have(struct lea_world *world, const struct lea_scan_vg *scanned);
-
 /* After an activation: marks the duplicates of the VG's PVs as ignored and logs one copy. One
  * system call if no PV has a duplicate. Faults are not reported: the duplicate's next event tries
  * again. */

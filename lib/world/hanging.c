@@ -289,15 +289,19 @@ static uint32_t silence_ms(const struct lea_hanging *hanging)
 	return hanging->silence_ms ? hanging->silence_ms : SILENCE_MS;
 }
 
+static struct timeval time_of(uint32_t ms)
+{
+	return (struct timeval){.tv_sec = ms / MS_PER_S, .tv_usec = ms % MS_PER_S * US_PER_MS};
+}
+
 /* A child that stops in the middle of an answer, or does not read, counts as gone. */
 static int limit_silence(const struct lea_hanging *hanging)
 {
-	const uint32_t silence = silence_ms(hanging), ms = silence < COPY_MS ? silence : COPY_MS;
-	const struct timeval limit = {.tv_sec = ms / MS_PER_S,
-				      .tv_usec = ms % MS_PER_S * US_PER_MS};
+	const uint32_t ms = silence_ms(hanging);
+	const struct timeval answers = time_of(ms < COPY_MS ? ms : COPY_MS), reads = time_of(ms);
 
-	if (setsockopt(hanging->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
-	    setsockopt(hanging->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0)
+	if (setsockopt(hanging->fd, SOL_SOCKET, SO_RCVTIMEO, &answers, sizeof(answers)) < 0 ||
+	    setsockopt(hanging->fd, SOL_SOCKET, SO_SNDTIMEO, &reads, sizeof(reads)) < 0)
 		return -errno;
 	return 0;
 }

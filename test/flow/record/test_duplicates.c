@@ -632,6 +632,29 @@ TEST_TIMES(a_copy_that_has_shown_newer_metadata_counts_when_it_is_silent, 4)
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), is_newer ? "" : "vg_one ");
 }
 
+/* It was ignored, and had shown newer metadata; another host has removed its VG since, so that it
+ * answers that it is a PV of none. Rows: did it ever show newer ones? */
+TEST_TIMES(a_copy_that_is_of_no_vg_any_more_has_answered, 2)
+{
+	struct sample sample;
+	char path[256];
+
+	remember("naa.1");
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_plug("one-pv", "sdb", 32, 2);
+	if (_i)
+		rewrite("one-pv", "sdb", "seqno = 6", NULL);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	sample_load(&sample, "orphan");
+	set_label(&sample, PVID_ONE);
+	snprintf(path, sizeof(path), "%s/dev/sdb", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+}
+
 /* The copy alone is as good as any disk; once it is used, it stays. */
 TEST(a_copy_in_use_keeps_its_place)
 {
