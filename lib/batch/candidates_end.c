@@ -105,12 +105,8 @@ static int finish_claim(struct lea_candidates *candidates, const struct lea_scan
 	    : is_doubtful(candidates, scanned, end)
 		    ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
 		    : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
-	if (r == LEA_CLAIM_REPLACED) {
-		r = scanned->has_online
-			    ? lea_claim_end_online(&candidates->claims, scanned->vg->id, &claim)
-			    : 0;
-		return r < 0 ? r : LEA_CLAIM_REPLACED;
-	}
+	if (r == LEA_CLAIM_REPLACED)
+		return r;
 	/* That of a VG which is active in part would keep lvm2 from activating the rest. */
 	if (r >= 0 && (end->in_part || (end->state != LEA_CLAIM_DONE && !claim.is_online)))
 		r = drop_online(candidates, scanned);

@@ -137,8 +137,8 @@ struct lea_scan_vg {
 	/* Set by lib/batch: LVs that are active with stand-ins for PVs that are there now are
 	 * refreshed. */
 	bool refreshes;
-	/* A silent device may be a copy of a PV that is there, or, set by lib/batch, one is noted: who
-	 * activates it reads that, which may take long. */
+	/* A silent device may be a copy of a PV that is there: who activates it reads that, which may
+	 * take long. */
 	bool has_copies;
 	/* Set by lib/batch: an add led to it, which waits if a PV turns out not to be there. */
 	bool is_added;

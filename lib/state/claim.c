@@ -555,17 +555,17 @@ int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 	return r < 0 ? r : lea_claim_finish(claims, vg_id, claim);
 }
 
-int lea_claim_end_online(const struct lea_claims *claims, const char *vg_id,
-			 const struct lea_claim *claim)
+int lea_claim_keep_online(const struct lea_claims *claims, const char *vg_id, const char *vg_name,
+			  uint64_t turn_ms)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	LEA_AUTO(lea_claim_done) struct lea_claim now = {0};
-	int r = claim->state == LEA_CLAIM_FAILED ? lock(claims, vg_id, &folder_fd) : 1;
+	int r = lock(claims, vg_id, &folder_fd);
 
-	/* A next turn makes its file after its claim, for which it waits while this has the lock. */
+	/* A next turn waits with its claim while this has the lock. */
 	r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
-	if (!r && now.state == LEA_CLAIM_FAILED && !now.is_online)
-		r = lea_vg_online_drop(claims->run_fd, claim->vg_name);
+	if (!r && now.state == LEA_CLAIM_CLAIMED && now.turn_ms == turn_ms)
+		r = lea_vg_online_claim(claims->run_fd, vg_name);
 	return r < 0 ? r : 0;
 }
 

@@ -119,14 +119,13 @@ LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char 
 				    const struct lea_claim *claim);
 
 /*
- * lea_claim_end_online - what a turn does with its vgs_online file whose report was REPLACED
- * @claim: as reported
- * The real lvm removes the file when it fails, and the worker puts it back, perhaps after the later
- * turn has ended. If both have failed, and nobody waits for the later one to be tried again, it is
- * removed here. Only for a turn that made the file. Blocks as lea_claim_take. 0 or -errno.
+ * lea_claim_keep_online - put back the vgs_online file of a turn
+ * The real lvm removes it when it fails; that does not mean that somebody took the VG down. But only
+ * while the claim is that of the turn which began at @turn_ms: of one that has ended, or given way
+ * to a later one, nobody wants it. Blocks as lea_claim_take. 0 or -errno.
  */
-LEA_MUST_CHECK int lea_claim_end_online(const struct lea_claims *claims, const char *vg_id,
-					const struct lea_claim *claim);
+LEA_MUST_CHECK int lea_claim_keep_online(const struct lea_claims *claims, const char *vg_id,
+					 const char *vg_name, uint64_t turn_ms);
 
 /*
  * lea_claim_extend - add PVs that changes have brought

@@ -6,8 +6,8 @@
 #include "activate/refresh.h"
 #include "activate/settings.h"
 #include "base/cleanup.h"
+#include "state/claim.h"
 #include "state/lock.h"
-#include "state/online.h"
 #include "world/proc.h"
 
 #include <signal.h>
@@ -101,13 +101,15 @@ static int check_result(const struct lea_worker_setting *setting, const struct l
 	return outcome;
 }
 
-static void keep_online(struct lea_world *world, const char *vg_name)
+static void keep_online(struct lea_world *world, const struct lea_scan_vg *scanned)
 {
-	const int run_fd = lea_world_run(world);
-	const int r = run_fd < 0 ? run_fd : lea_vg_online_claim(run_fd, vg_name);
+	const struct lea_vg *vg = scanned->vg;
+	struct lea_claims claims;
+	int r = lea_claims_init(&claims, world, NULL);
 
+	r = r ? r : lea_claim_keep_online(&claims, vg->id, vg->name, scanned->turn_ms);
 	if (r < 0)
-		lea_log(world->log, LEA_LOG_DEBUG, "VG %s: its vgs_online file: %s", vg_name,
+		lea_log(world->log, LEA_LOG_DEBUG, "VG %s: its vgs_online file: %s", vg->name,
 			strerror(-r));
 }
 
@@ -145,7 +147,6 @@ void lea_delegated_report(const struct lea_worker_setting *setting,
 			 "see lvmdevices and pvs -a",
 			 lvm_path);
 	}
-	/* lvm removes it when it fails; that does not mean that somebody took the VG down. */
 	if (report->outcome && scanned->has_online)
-		keep_online(setting->world, scanned->vg->name);
+		keep_online(setting->world, scanned);
 }

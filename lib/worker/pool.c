@@ -220,7 +220,7 @@ bool lea_workers_has_put_off(struct lea_workers *workers)
 }
 
 /* A VG that takes time gets a worker of its own, so that it and the others do not wait for each
- * other. So does a VG whose worker died. A transaction has VGs of one class: it ends when udev has
+ * other: one for which a disk is read that may be slow, or whose pools are checked. So does a VG whose worker died. A transaction has VGs of one class: it ends when udev has
  * processed all its LVs. */
 static bool needs_own_batch(const struct lea_worker *worker, const struct lea_request *next)
 {
@@ -228,6 +228,7 @@ static bool needs_own_batch(const struct lea_worker *worker, const struct lea_re
 		worker->job_count ? worker->job[worker->job_count - 1] : NULL;
 
 	return last && (next->class != last->class || next->deaths || last->deaths ||
+			next->has_copies || last->has_copies ||
 			next->is_detached != last->is_detached ||
 			(worker->delegated && (next->in_part || last->in_part)) ||
 			(!worker->delegated && (next->takes_time || last->takes_time)));

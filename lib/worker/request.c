@@ -73,7 +73,8 @@ int lea_request_new(const struct lea_scan_vg *scanned, bool is_tagged, struct le
 	job->class = LEA_CLASS_NORMAL;
 	job->lv_count = scanned->vg->lv_count;
 	job->in_part = scanned->in_part != 0;
-	job->takes_time = scanned->has_copies || lea_monitor_poll_takes_time(scanned->vg);
+	job->has_copies = scanned->has_copies;
+	job->takes_time = lea_monitor_poll_takes_time(scanned->vg);
 	pack(job, scanned, is_tagged);
 	if (job->packed.fault)
 		return job->packed.fault;

@@ -31,7 +31,8 @@ struct lea_request {
 	struct lea_request *next; /* for the owner's lists; NULL after lea_request_new */
 	char vg_name[128], vg_id[LEA_ID_CHARS + 1];
 	enum lea_need_class class; /* NORMAL after lea_request_new; the owner may set it */
-	bool takes_time;	   /* a tool checks its pools first, or copies of its PVs are read */
+	bool takes_time;	   /* a tool checks its pools first */
+	bool has_copies;	   /* what may be copies of its PVs is read first */
 	bool in_part;		   /* PVs are missing: lvm needs other words for it */
 	uint32_t lv_count;	   /* upper bound of the LVs that may become active */
 	uint32_t deaths;	   /* workers that died while they had it */

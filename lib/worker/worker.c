@@ -336,14 +336,20 @@ static bool was_left(const struct child *child)
 	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
 }
 
-/* As the runner does, for a VG that was complete: a change of the PV may complete it again. */
-static int await_pv(const struct lea_claims *claims, const struct lea_scan_vg *scanned)
+/* As the runner does, for a VG that was complete: a change of the PV may complete it again. If that
+ * cannot be noted, the VG is tried again, and the runner notes it. */
+static int await_pv(const struct lea_claims *claims, const struct lea_scan_vg *scanned,
+		    struct lea_claim *claim)
 {
 	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(claims->run_fd);
+	const int r = event_fd < 0 ? event_fd
+				   : lea_awaited_set(event_fd, scanned->vg->id,
+						     scanned->vg->pv_count, false);
 
-	return event_fd < 0 ? event_fd
-			    : lea_awaited_set(event_fd, scanned->vg->id, scanned->vg->pv_count,
-					      false);
+	if (r >= 0)
+		return 0;
+	claim->is_transient = true;
+	return lea_claim_finish(claims, scanned->vg->id, claim);
 }
 
 /* @verdict: DONE, IN_PART or FAILED. */
@@ -371,15 +377,13 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 	if (!r && is_refused && scanned->has_online)
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 	r = r ? r : lea_claim_report(&claims, scanned->vg->id, &claim);
-	if (r == LEA_CLAIM_REPLACED && scanned->has_online)
-		return lea_claim_end_online(&claims, scanned->vg->id, &claim);
+	if (!r && report->outcome == LEA_ACTIVATE_INCOMPLETE && scanned->is_added)
+		r = await_pv(&claims, scanned, &claim);
 	if (!r && (failed || verdict == LEA_VERDICT_IN_PART)) {
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 		lea_failed_units_add(&failed_units, setting->world, scanned->vg->name);
 		lea_failed_units_start(&failed_units, setting->world);
 	}
-	if (!r && report->outcome == LEA_ACTIVATE_INCOMPLETE && scanned->is_added)
-		r = await_pv(&claims, scanned);
 	return r;
 }
 

@@ -3,6 +3,7 @@
  * memory. */
 #include "flow/scanned.h"
 #include "plan/plan_name.h"
+#include "state/claim.h"
 #include "unit/suite.h"
 #include "worker/delegated.h"
 
@@ -96,11 +97,16 @@ TEST_EACH(the_state_after_lvm_decides_the_claim, rows)
 		      "%s: %s", claim, report.reason);
 }
 
-/* lvm has removed it. */
+/* lvm has removed it. Rows: was it made with this turn? */
 TEST_TIMES(a_failure_of_lvm_is_no_deactivation, 2)
 {
 	struct lea_worker_report report = {0};
+	struct lea_claim claim = {.vg_name = "vg_one"};
+	struct lea_claims claims;
 
+	ck_assert_int_eq(lea_claims_init(&claims, machine.world, NULL), 0);
+	claim.turn_ms = scanned->turn_ms;
+	ck_assert_int_eq(lea_claim_take(&claims, scanned->vg->id, &claim), 0);
 	scanned->has_online = _i;
 	lea_delegated_report(&setting, scanned, 5, &report);
 	ck_assert_int_eq(report.outcome, LEA_ACTIVATE_FAILED);

@@ -80,6 +80,25 @@ TEST_TIMES(file_of_another_vg_does_not_say_that_this_one_is_up, 2)
 	ck_assert_str_eq(added(), _i ? "vg_one " : "");
 }
 
+/* A worker that the runner has left in the real lvm fails when a later turn of the VG has ended, and
+ * would put vgs_online back, which lvm removes. Rows: does it? A change has completed the VG, which was
+ * left as it is, or it was activated, and a person has taken it down since. */
+TEST_TIMES(what_a_left_worker_puts_back_takes_no_add_from_a_vg_that_is_down, 4)
+{
+	struct lea_claims claims;
+	uint32_t pvs;
+
+	ck_assert_int_eq(lea_claims_init(&claims, machine.world, NULL), 0);
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_str_eq(_i / 2 ? added() : changed(), _i / 2 ? "vg_one " : "");
+	if (_i / 2)
+		take_down("vg_one");
+	ck_assert_int_eq(state_of(VG_ONE_ID, &pvs), LEA_CLAIM_DONE);
+	if (_i % 2)
+		ck_assert_int_eq(lea_claim_keep_online(&claims, VG_ONE_ID, "vg_one", 1), 0);
+	ck_assert_str_eq(added(), "vg_one ");
+}
+
 /* lvm2's vgchange -an removes vgs_online/VG, and lvm2 activates the VG at the next add event. */
 TEST(added_after_vgchange_an_comes_up)
 {

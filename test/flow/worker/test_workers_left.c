@@ -2,6 +2,7 @@
 /* Workers that hang: any kind of end is noticed, and nothing waits for them. */
 #include "fake/tree.h"
 #include "flow/workers_scratch.h"
+#include "batch/requeue.h"
 #include "plan/incomplete_rules.h"
 #include "record/duplicate_note.h"
 #include "state/claim.h"
@@ -227,6 +228,112 @@ TEST_EACH(the_add_of_a_vg_that_lacks_a_pv_waits_for_it, waiting)
 	ck_assert_int_eq(lea_workers_step(workers), 0);
 	ck_assert_int_eq(lea_awaited_ask(event_fd, VG_ID, 2), waiting[_i].waits);
 	close(event_fd);
+	end(workers);
+}
+
+/* The unit that is started may look; a change of the PV may come meanwhile. */
+static bool look_at_start(const struct lea_world *world, const char *const *units, size_t count)
+{
+	int event_fd = lea_queue_open(lea_world_run(&tree.world));
+
+	once[UNITS_STARTED] = 10 + lea_awaited_ask(event_fd, VG_ID, 2);
+	close(event_fd);
+	return true;
+}
+
+TEST(the_add_waits_before_the_unit_is_started)
+{
+	static const struct lea_manager looking = {.start = look_at_start};
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	tree.world.manager = &looking;
+	add_vg(workers, "hanglackingadded", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	ck_assert_int_eq(once[UNITS_STARTED], 11);
+	end(workers);
+}
+
+/* A shortage when the add is to be noted: the runner drops the claim, and tries again. */
+TEST(a_shortage_loses_no_add_of_a_left_worker)
+{
+	static struct lea_workers_options real_lost;
+	struct lea_claim claim = {.state = LEA_CLAIM_CLAIMED};
+	struct lea_claims claims;
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+	int event_fd = lea_queue_open(lea_world_run(&tree.world)), r;
+
+	lea_workers_free(workers);
+	real_lost = options;
+	real_lost.lost = lea_requeue_lost;
+	ck_assert_int_eq(lea_workers_new(&tree.world, &conf, &real_lost, &workers), 0);
+	snprintf(claim.vg_name, sizeof(claim.vg_name), "hanglackingadded");
+	ck_assert_int_eq(lea_claims_init(&claims, &tree.world, NULL), 0);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &claim), 0);
+	tree_put(&tree, "/run/lvm/event/awaited", ""); /* nothing can be made in it */
+	add_vg(workers, "hanglackingadded", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	tree_remove(&tree, "/run/lvm/event/awaited");
+	r = lea_claim_read(&claims, VG_ID, &claim);
+	ck_assert_msg(r == LEA_CLAIM_ABSENT || claim.is_transient ||
+			      lea_awaited_ask(event_fd, VG_ID, 0) > 0,
+		      "state %d, not to be tried again, and no add waits: %s", (int)claim.state,
+		      claim.reason);
+	close(event_fd);
+	end(workers);
+}
+
+/* A left worker lets the real lvm do it, which fails so that another try may do better, or finds it
+ * changed; a later turn has ended by then. */
+static const struct {
+	const char *vg;
+	enum lea_claim_state later;
+} put_backs[] = {{"hangothermovedonline", LEA_CLAIM_FAILED},
+		 {"hangotherkilledonline", LEA_CLAIM_FAILED},
+		 {"hangotherbadonline", LEA_CLAIM_FAILED},
+		 {"hangotherbadonline", LEA_CLAIM_DONE},
+		 {"hangotherkilledonline", LEA_CLAIM_DONE}};
+
+TEST_EACH(no_file_stays_of_a_left_worker_that_ends_no_claim, put_backs)
+{
+	static const char *const args[] = {
+		"-c",
+		"for vg; do rm ${TREE}/run/lvm/vgs_online/$vg; "
+		"case $vg in *killed*) kill -9 $$ ;; *moved* | *bad*) exit 5 ;; esac; done",
+		"lvm", NULL};
+	static struct lea_workers_options with_sh;
+	struct lea_claim later = {.state = put_backs[_i].later, .turn_ms = 5, .reason = "later"};
+	struct lea_claims claims;
+	char path[200];
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	lea_workers_free(workers);
+	with_sh = options;
+	with_sh.lvm_args = args;
+	with_sh.lvm_path = "/bin/sh";
+	ck_assert_int_eq(lea_workers_new(&tree.world, &conf, &with_sh, &workers), 0);
+	snprintf(later.vg_name, sizeof(later.vg_name), "%s", put_backs[_i].vg);
+	ck_assert_int_eq(setenv("TREE", tree.root, 1), 0);
+	ck_assert_int_eq(lea_claims_init(&claims, &tree.world, NULL), 0);
+	add_vg(workers, put_backs[_i].vg, &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &later), 0);
+	/* It is there when the left worker begins with lvm. */
+	snprintf(path, sizeof(path), "/run/lvm/vgs_online/%s", put_backs[_i].vg);
+	tree_put(&tree, path, "");
+	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	ck_assert_msg(!lea_vg_online_may_exist(claims.run_fd, put_backs[_i].vg), "%s",
+		      put_backs[_i].vg);
 	end(workers);
 }
 
@@ -477,6 +584,38 @@ TEST_TIMES(a_vg_with_a_copy_takes_no_other_vg_its_worker, 2)
 	ck_assert_int_eq(lea_workers_drain(workers), 0);
 	ck_assert_uint_eq(told.count, 2);
 	ck_assert_int_ne(told.all[0], told.all[1]);
+	end(workers);
+}
+
+/* The same of VGs that the real lvm activates. */
+TEST_TIMES(a_delegated_vg_with_a_copy_takes_no_other_vg_its_worker, 2)
+{
+	static struct lea_workers_options with_sh;
+	static const char *const args[] = {"-c", "echo $# >>$TREE/counts", "lvm", NULL};
+	struct told told = {0};
+	struct lea_workers *workers;
+	char path[200];
+	FILE *f;
+	int n = 0, most = 0;
+
+	workers = new_workers();
+	lea_workers_free(workers);
+	conf.workers = 2;
+	with_sh = options;
+	with_sh.lvm_args = args;
+	with_sh.lvm_path = "/bin/sh";
+	ck_assert_int_eq(setenv("TREE", tree.root, 1), 0);
+	ck_assert_int_eq(lea_workers_new(&tree.world, &conf, &with_sh, &workers), 0);
+	add_vg(workers, _i ? "raidcopied" : "raidb", &told);
+	add_vg(workers, _i ? "raidb" : "raidcopied", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	snprintf(path, sizeof(path), "%s/counts", tree.root);
+	f = fopen(path, "re");
+	ck_assert_ptr_nonnull(f);
+	while (fscanf(f, "%d", &n) == 1)
+		most = n > most ? n : most;
+	fclose(f);
+	ck_assert_int_eq(most, 1);
 	end(workers);
 }
 

@@ -274,35 +274,32 @@ TEST_EACH(a_report_ends_the_claim_of_its_own_turn_only, reports)
 	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), 0);
 }
 
-/* Rows: how a turn ended whose report was replaced, and the VG's claim by then; does the file stay
- * that the turn's worker has put back? */
+/* Rows: the VG's claim when a worker whose turn began at 5 finds that lvm has removed the file; is it
+ * put back? */
 static const struct {
-	enum lea_claim_state state, now;
-	bool is_transient, is_online, stays;
+	enum lea_claim_state state;
+	uint64_t turn_ms;
+	bool is_put_back;
 } put_back[] = {
-	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, false, false, false},
-	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, false, false},
-	{LEA_CLAIM_FAILED, LEA_CLAIM_FAILED, true, true, true},
-	{LEA_CLAIM_FAILED, LEA_CLAIM_CLAIMED, false, false, true},
-	{LEA_CLAIM_FAILED, LEA_CLAIM_DONE, false, true, true},
-	{LEA_CLAIM_DONE, LEA_CLAIM_FAILED, true, false, true},
+	{LEA_CLAIM_CLAIMED, 5, true}, {LEA_CLAIM_CLAIMED, 6, false}, {LEA_CLAIM_FAILED, 5, false},
+	{LEA_CLAIM_FAILED, 6, false}, {LEA_CLAIM_DONE, 5, false},    {LEA_CLAIM_DONE, 6, false},
 };
 
-TEST_EACH(no_vgs_online_stays_of_two_turns_that_failed, put_back)
+TEST_EACH(vgs_online_is_put_back_for_the_turn_that_is_under_way, put_back)
 {
-	struct lea_claim report = claim, now = {.state = put_back[_i].now,
-						.is_transient = put_back[_i].is_transient,
-						.is_online = put_back[_i].is_online,
-						.vg_name = "vg0",
-						.turn_ms = 6};
+	struct lea_claim now = {.vg_name = "vg0", .turn_ms = put_back[_i].turn_ms};
 	int run_fd = claims.run_fd;
 
-	report.state = put_back[_i].state;
-	report.turn_ms = 5;
-	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &now), 0);
-	ck_assert_int_ge(lea_vg_online_claim(run_fd, "vg0"), 0);
-	ck_assert_int_eq(lea_claim_end_online(&claims, VG_ID, &report), 0);
-	ck_assert(lea_vg_online_may_exist(run_fd, "vg0") == put_back[_i].stays);
+	now.state = put_back[_i].state;
+	ck_assert_int_eq(now.state == LEA_CLAIM_CLAIMED ? lea_claim_take(&claims, VG_ID, &now)
+							 : lea_claim_finish(&claims, VG_ID, &now),
+			 0);
+	ck_assert_int_eq(lea_claim_keep_online(&claims, VG_ID, "vg0", 5), 0);
+	ck_assert(lea_vg_online_may_exist(run_fd, "vg0") == put_back[_i].is_put_back);
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_vg_online_drop(run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_keep_online(&claims, VG_ID, "vg0", 5), 0);
+	ck_assert(!lea_vg_online_may_exist(run_fd, "vg0"));
 }
 
 /* Rows: the claim by the time that changes which met one are stored. */
