@@ -69,7 +69,7 @@ static const struct link command_links[] = {
 	{COMMAND_LINKS, "vgchange", LEA_LIBEXECDIR},
 };
 
-/* The hook of initramfs-tools and the module of dracut ask whether it is there. */
+/* The hooks of initramfs-tools and mkinitcpio and the module of dracut ask whether it is there. */
 static const struct link image_link = {"etc/lvm", "lvmevent-initramfs.rules", LEA_DATADIR};
 
 static int open_in(int root_fd, const char *path)

@@ -26,17 +26,26 @@ struct generator {
 	const char *command;	/* the same as a user types it */
 	const char *trigger[3]; /* in a script of a package it leaves that to the end; NULL: no */
 	const char *images; /* files of /boot that it makes or, with status 0, does not; NULL: no */
+	const char *condition; /* what the administrator has to write for it; NULL: nothing */
 };
 
 static const struct generator generators[] = {
 	{{"/usr/sbin/update-initramfs", "-u", "-k", "all", NULL},
 	 "update-initramfs -u -k all",
 	 {"/usr/sbin/update-initramfs", "-u", NULL},
-	 "initrd.img-"},
+	 "initrd.img-",
+	 NULL},
 	{{"/usr/bin/dracut", "--force", "--regenerate-all", NULL},
 	 "dracut --force --regenerate-all",
 	 {NULL},
+	 NULL,
 	 NULL},
+	{{"/usr/bin/mkinitcpio", "--allpresets", NULL},
+	 "mkinitcpio --allpresets",
+	 {NULL},
+	 NULL,
+	 "mkinitcpio puts our part into an image only where lvmevent comes after lvm2 in HOOKS of "
+	 "mkinitcpio.conf."},
 };
 
 enum on_lv {
@@ -166,6 +175,7 @@ static bool take_without_choice(struct lea_world *world, const char *root)
 int lea_image_choose(struct lea_world *world, const char *root, int folder_fd,
 		     enum lea_image_wish wish, bool *ret_takes)
 {
+	const struct generator *generator = find_generator(root);
 	const bool is_asked = wish != LEA_IMAGE_ASK;
 	int r = is_asked ? lea_file_replace_durably(folder_fd, LEA_IMAGE_CHOICE, choices[wish],
 						    strlen(choices[wish]))
@@ -173,13 +183,15 @@ int lea_image_choose(struct lea_world *world, const char *root, int folder_fd,
 
 	if (r)
 		return r;
-	*ret_takes = wish != LEA_IMAGE_NO && find_generator(root);
+	*ret_takes = wish != LEA_IMAGE_NO && generator;
 	if (wish == LEA_IMAGE_YES && !*ret_takes)
 		lea_log(world->log, LEA_LOG_WARNING,
-			"--initramfs: there is neither update-initramfs nor dracut, so the "
-			"initramfs stays stock");
+			"--initramfs: there is neither update-initramfs nor dracut nor mkinitcpio, "
+			"so the initramfs stays stock");
 	if (wish == LEA_IMAGE_ASK && *ret_takes)
 		*ret_takes = take_without_choice(world, root);
+	if (*ret_takes && generator->condition)
+		printf("%s\n", generator->condition);
 	return 0;
 }
 
