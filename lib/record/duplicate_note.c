@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One small file per duplicate: epoch, state, VG, "path" if it is one, and the seqno. Folders are created with
- * the first file and removed with the last one, so that a check costs little where there are none.
+ * One small file per duplicate: epoch, state, VG, "path" if it is one, and the seqno. Folders are
+ * created with the first file and removed with the last one, so that a check costs little where
+ * there are none.
  */
 #include "record/duplicate_note.h"
 

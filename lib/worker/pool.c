@@ -220,8 +220,9 @@ bool lea_workers_has_put_off(struct lea_workers *workers)
 }
 
 /* A VG that takes time gets a worker of its own, so that it and the others do not wait for each
- * other: one for which a disk is read that may be slow, or whose pools are checked. So does a VG whose worker died. A transaction has VGs of one class: it ends when udev has
- * processed all its LVs. */
+ * other: one for which a disk is read that may be slow, or whose pools are checked. So does a VG
+ * whose worker died. A transaction has VGs of one class: it ends when udev has processed all its
+ * LVs. */
 static bool needs_own_batch(const struct lea_worker *worker, const struct lea_request *next)
 {
 	const struct lea_request *last =
