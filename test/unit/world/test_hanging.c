@@ -198,7 +198,7 @@ static int send_answer(void *arg, int fd, void *content, struct lea_hanging_answ
 		answer->index = MOST_ITEMS + 1;
 	if (deeds[index] == SAYS_HALF) {
 		r = lea_wire_write(fd, answer, 2);
-		usleep(LONG_MS * 1000);
+		usleep(4 * LONG_MS * 1000); /* until it is killed */
 		return r;
 	}
 	r = lea_wire_write(fd, answer, sizeof(*answer));
