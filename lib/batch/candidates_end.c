@@ -99,7 +99,8 @@ static int finish_claim(struct lea_candidates *candidates, const struct lea_scan
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
 	/* Nothing was brought up: an add does that when the VG is this host's again. */
 	if (end->is_refused && scanned->has_online)
-		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
+		r = lea_claim_drop_online(&candidates->claims, scanned->vg->id, scanned->vg->name,
+					  scanned->turn_ms);
 	/* The claim first: where vgs_online has gone, the reason is there. */
 	r = r ? r
 	    : is_doubtful(candidates, scanned, end)

@@ -555,18 +555,34 @@ int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 	return r < 0 ? r : lea_claim_finish(claims, vg_id, claim);
 }
 
+/* With the lock, for which a next turn waits with its claim. > 0: is the stored claim that of the turn? */
+static int lock_turn(const struct lea_claims *claims, const char *vg_id, uint64_t turn_ms,
+		     int *ret_folder_fd)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim now = {0};
+	int r = lock(claims, vg_id, ret_folder_fd);
+
+	r = r ? r : read_valid(claims, *ret_folder_fd, vg_id, &now);
+	return r < 0 ? r : !r && now.state == LEA_CLAIM_CLAIMED && now.turn_ms == turn_ms;
+}
+
 int lea_claim_keep_online(const struct lea_claims *claims, const char *vg_id, const char *vg_name,
 			  uint64_t turn_ms)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
-	LEA_AUTO(lea_claim_done) struct lea_claim now = {0};
-	int r = lock(claims, vg_id, &folder_fd);
+	int r = lock_turn(claims, vg_id, turn_ms, &folder_fd);
 
-	/* A next turn waits with its claim while this has the lock. */
-	r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
-	if (!r && now.state == LEA_CLAIM_CLAIMED && now.turn_ms == turn_ms)
-		r = lea_vg_online_claim(claims->run_fd, vg_name);
+	r = r > 0 ? lea_vg_online_claim(claims->run_fd, vg_name) : r;
 	return r < 0 ? r : 0;
+}
+
+int lea_claim_drop_online(const struct lea_claims *claims, const char *vg_id, const char *vg_name,
+			  uint64_t turn_ms)
+{
+	LEA_AUTO(lea_closep) int folder_fd = -1;
+	const int r = lock_turn(claims, vg_id, turn_ms, &folder_fd);
+
+	return r > 0 ? lea_vg_online_drop(claims->run_fd, vg_name) : r;
 }
 
 int lea_claim_extend(const struct lea_claims *claims, const char *vg_id, const struct lea_claim *by)

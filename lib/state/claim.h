@@ -126,6 +126,10 @@ LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char 
  */
 LEA_MUST_CHECK int lea_claim_keep_online(const struct lea_claims *claims, const char *vg_id,
 					 const char *vg_name, uint64_t turn_ms);
+/* Likewise removes it, before the claim of that turn ends: of a VG that was not brought up. A later
+ * turn has the file for itself. */
+LEA_MUST_CHECK int lea_claim_drop_online(const struct lea_claims *claims, const char *vg_id,
+					 const char *vg_name, uint64_t turn_ms);
 
 /*
  * lea_claim_extend - add PVs that changes have brought

@@ -375,7 +375,8 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 			 lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part));
 	r = r ? r : lea_claims_init(&claims, setting->world, NULL);
 	if (!r && is_refused && scanned->has_online)
-		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
+		r = lea_claim_drop_online(&claims, scanned->vg->id, scanned->vg->name,
+					  scanned->turn_ms);
 	r = r ? r : lea_claim_report(&claims, scanned->vg->id, &claim);
 	if (!r && report->outcome == LEA_ACTIVATE_INCOMPLETE && scanned->is_added)
 		r = await_pv(&claims, scanned, &claim);

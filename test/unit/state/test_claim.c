@@ -274,30 +274,34 @@ TEST_EACH(a_report_ends_the_claim_of_its_own_turn_only, reports)
 	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), 0);
 }
 
-/* Rows: the VG's claim when a worker whose turn began at 5 finds that lvm has removed the file; is it
- * put back? */
+/* Rows: the VG's claim when a worker whose turn began at 5 finds that lvm has removed the file, or that
+ * nothing was brought up; is the file that turn's? */
 static const struct {
 	enum lea_claim_state state;
 	uint64_t turn_ms;
-	bool is_put_back;
-} put_back[] = {
+	bool is_its;
+} online_turns[] = {
 	{LEA_CLAIM_CLAIMED, 5, true}, {LEA_CLAIM_CLAIMED, 6, false}, {LEA_CLAIM_FAILED, 5, false},
 	{LEA_CLAIM_FAILED, 6, false}, {LEA_CLAIM_DONE, 5, false},    {LEA_CLAIM_DONE, 6, false},
 };
 
-TEST_EACH(vgs_online_is_put_back_for_the_turn_that_is_under_way, put_back)
+TEST_EACH(vgs_online_is_put_back_and_removed_for_the_turn_that_is_under_way, online_turns)
 {
-	struct lea_claim now = {.vg_name = "vg0", .turn_ms = put_back[_i].turn_ms};
+	const bool is_its = online_turns[_i].is_its;
+	struct lea_claim now = {.vg_name = "vg0", .turn_ms = online_turns[_i].turn_ms};
 	int run_fd = claims.run_fd;
 
-	now.state = put_back[_i].state;
+	now.state = online_turns[_i].state;
 	ck_assert_int_eq(now.state == LEA_CLAIM_CLAIMED ? lea_claim_take(&claims, VG_ID, &now)
 							 : lea_claim_finish(&claims, VG_ID, &now),
 			 0);
 	ck_assert_int_eq(lea_claim_keep_online(&claims, VG_ID, "vg0", 5), 0);
-	ck_assert(lea_vg_online_may_exist(run_fd, "vg0") == put_back[_i].is_put_back);
-	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert(lea_vg_online_may_exist(run_fd, "vg0") == is_its);
+	ck_assert_int_ge(lea_vg_online_claim(run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_drop_online(&claims, VG_ID, "vg0", 5), 0);
+	ck_assert(lea_vg_online_may_exist(run_fd, "vg0") == !is_its);
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
 	ck_assert_int_eq(lea_claim_keep_online(&claims, VG_ID, "vg0", 5), 0);
 	ck_assert(!lea_vg_online_may_exist(run_fd, "vg0"));
 }
