@@ -555,7 +555,14 @@ int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 	return r < 0 ? r : lea_claim_finish(claims, vg_id, claim);
 }
 
-/* With the lock, for which a next turn waits with its claim. > 0: is the stored claim that of the turn? */
+enum whose {
+	NOBODYS,
+	THIS_TURNS,
+	ANOTHERS, /* or it has ended */
+};
+
+/* Whose is the stored claim? With the lock, for which a next turn waits with its own. Returns an enum
+ * whose, or -errno. */
 static int lock_turn(const struct lea_claims *claims, const char *vg_id, uint64_t turn_ms,
 		     int *ret_folder_fd)
 {
@@ -563,7 +570,9 @@ static int lock_turn(const struct lea_claims *claims, const char *vg_id, uint64_
 	int r = lock(claims, vg_id, ret_folder_fd);
 
 	r = r ? r : read_valid(claims, *ret_folder_fd, vg_id, &now);
-	return r < 0 ? r : !r && now.state == LEA_CLAIM_CLAIMED && now.turn_ms == turn_ms;
+	if (r)
+		return r < 0 ? r : NOBODYS;
+	return now.state == LEA_CLAIM_CLAIMED && now.turn_ms == turn_ms ? THIS_TURNS : ANOTHERS;
 }
 
 int lea_claim_keep_online(const struct lea_claims *claims, const char *vg_id, const char *vg_name,
@@ -572,7 +581,7 @@ int lea_claim_keep_online(const struct lea_claims *claims, const char *vg_id, co
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	int r = lock_turn(claims, vg_id, turn_ms, &folder_fd);
 
-	r = r > 0 ? lea_vg_online_claim(claims->run_fd, vg_name) : r;
+	r = r == THIS_TURNS ? lea_vg_online_claim(claims->run_fd, vg_name) : r;
 	return r < 0 ? r : 0;
 }
 
@@ -580,9 +589,10 @@ int lea_claim_drop_online(const struct lea_claims *claims, const char *vg_id, co
 			  uint64_t turn_ms)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
-	const int r = lock_turn(claims, vg_id, turn_ms, &folder_fd);
+	int r = lock_turn(claims, vg_id, turn_ms, &folder_fd);
 
-	return r > 0 ? lea_vg_online_drop(claims->run_fd, vg_name) : r;
+	r = r == THIS_TURNS || r == NOBODYS ? lea_vg_online_drop(claims->run_fd, vg_name) : r;
+	return r < 0 ? r : 0;
 }
 
 int lea_claim_extend(const struct lea_claims *claims, const char *vg_id, const struct lea_claim *by)

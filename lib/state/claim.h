@@ -126,8 +126,8 @@ LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char 
  */
 LEA_MUST_CHECK int lea_claim_keep_online(const struct lea_claims *claims, const char *vg_id,
 					 const char *vg_name, uint64_t turn_ms);
-/* Likewise removes it, before the claim of that turn ends: of a VG that was not brought up. A later
- * turn has the file for itself. */
+/* Likewise removes it, before the claim of that turn ends, or if there is none any more: of a VG that
+ * was not brought up. A later turn has the file for itself. 0 or -errno. */
 LEA_MUST_CHECK int lea_claim_drop_online(const struct lea_claims *claims, const char *vg_id,
 					 const char *vg_name, uint64_t turn_ms);
 

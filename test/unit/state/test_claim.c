@@ -303,7 +303,10 @@ TEST_EACH(vgs_online_is_put_back_and_removed_for_the_turn_that_is_under_way, onl
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "vg0"), 0);
 	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
 	ck_assert_int_eq(lea_claim_keep_online(&claims, VG_ID, "vg0", 5), 0);
-	ck_assert(!lea_vg_online_may_exist(run_fd, "vg0"));
+	ck_assert_msg(!lea_vg_online_may_exist(run_fd, "vg0"), "without a claim");
+	ck_assert_int_ge(lea_vg_online_claim(run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_drop_online(&claims, VG_ID, "vg0", 5), 0);
+	ck_assert_msg(!lea_vg_online_may_exist(run_fd, "vg0"), "without a claim");
 }
 
 /* Rows: the claim by the time that changes which met one are stored. */
