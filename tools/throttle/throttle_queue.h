@@ -96,7 +96,7 @@ struct lea_throttle_terms {
 	const struct lea_throttle_entry *entry; /* for people */
 	/* Asked once, before it waits for anybody: must it not? NULL: no. */
 	bool (*is_exempt)(void *arg);
-	/* Called once, after some seconds of waiting. NULL: nobody is told. */
+	/* Called once, after two seconds of waiting. NULL: nobody is told. */
 	void (*tell)(void *arg, const struct lea_throttle *queue);
 	void *arg;
 	/* Decisions, from throttle/turn.h; both pure. */

@@ -35,6 +35,7 @@
 
 #define SOON_MS	 1000		/* for what no event announces */
 #define RETRY_MS 100		/* of the timer, should its signal come just before we sleep */
+#define TELL_MS	 2000		/* until a person is told the place, with the first heartbeat */
 #define PATIENCE_MS 2000 /* for a free slot that the lane whose turn it is leaves free */
 
 struct turn_wait {
@@ -43,7 +44,7 @@ struct turn_wait {
 	uint64_t beat_ms;
 	bool is_armed;
 	bool has_passed; /* a waiter that does not run */
-	bool has_told;	 /* terms->tell was called */
+	bool has_told;	 /* terms->tell was called, or there is none */
 	bool has_asked;	 /* whether it is exempt */
 	bool has_door;
 	int watch_fd; /* inotify, owned; -1: none yet; -2: there are none to be had */
@@ -93,25 +94,26 @@ static void arm(struct turn_wait *wait)
 	if (!wait->is_armed)
 		sigaction(SIGALRM, &action, NULL);
 	wait->is_armed = true;
-	set_timer(rest_of(wait, now_of(wait), BEAT_MS));
+	set_timer(rest_of(wait, now_of(wait), wait->has_told ? BEAT_MS : TELL_MS));
 }
 
 /* 0 or LEA_THROTTLE_LATE */
 static int tick(struct turn_wait *wait)
 {
 	const uint64_t now = now_of(wait), deadline = wait->terms->deadline_ms;
+	const bool tells = !wait->has_told;
 
 	if (deadline && now >= deadline)
 		return LEA_THROTTLE_LATE;
-	if (wait->queue->ticket_fd < 0 || now < wait->beat_ms + BEAT_MS / 2)
+	if (wait->queue->ticket_fd < 0 || now < wait->beat_ms + (tells ? TELL_MS : BEAT_MS / 2))
 		return 0;
 	wait->beat_ms = now;
 	if (pwrite(wait->queue->ticket_fd, &now, sizeof(now), offsetof(struct ticket, beat_ms)) < 0)
 		return -errno;
-	arm(wait);
-	if (wait->terms->tell && !wait->has_told)
-		wait->terms->tell(wait->terms->arg, wait->queue);
 	wait->has_told = true;
+	arm(wait);
+	if (tells)
+		wait->terms->tell(wait->terms->arg, wait->queue);
 	return 0;
 }
 
@@ -457,7 +459,7 @@ static bool try_queue(struct turn_wait *wait)
 	uint32_t runs[2] = {LOAD(queue->state->runs[0]), LOAD(queue->state->runs[1])};
 	bool waits[LANES], is_alone;
 
-	wait->sleep_ms = BEAT_MS;
+	wait->sleep_ms = wait->has_told ? BEAT_MS : TELL_MS;
 	if (is_held(wait))
 		return false;
 	find_heads(wait, waits, &is_alone);
@@ -545,7 +547,8 @@ static void leave(struct turn_wait *wait, bool is_served)
 
 int lea_throttle_take(struct lea_throttle *queue, const struct lea_throttle_terms *terms)
 {
-	struct turn_wait wait = {.queue = queue, .terms = terms, .watch_fd = -1};
+	struct turn_wait wait = {
+		.queue = queue, .terms = terms, .has_told = !terms->tell, .watch_fd = -1};
 	int r;
 
 	queue->lane = terms->lane;
@@ -566,7 +569,7 @@ int lea_throttle_wait_idle(struct lea_throttle *queue, struct lea_throttle_hold 
 {
 	const struct lea_throttle_terms terms = {.deadline_ms = deadline_ms};
 	struct turn_wait wait = {
-		.queue = queue, .terms = &terms, .watch_fd = -1, .sleep_ms = SOON_MS};
+		.queue = queue, .terms = &terms, .has_told = true, .watch_fd = -1, .sleep_ms = SOON_MS};
 	uint32_t i = 0;
 	int r = 0;
 
