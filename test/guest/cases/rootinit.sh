@@ -7,7 +7,7 @@
 
 # Other forms of root=, and what the image knows of it
 root_forms() {
-	local ids uuid
+	local ids uuid loop
 	ids=$(lvm_on_host d0 -- vgs --noheadings -o vg_uuid sys 2>/dev/null | tr -d ' -')$(
 		lvm_on_host d0 -- lvs --noheadings -o lv_uuid sys/root 2>/dev/null | tr -d ' -')
 	uuid=$(blkid -p -O 1MiB -o value -s UUID "$GUEST/disks/d0")
@@ -21,6 +21,10 @@ root_forms() {
 		claim "needs damaged, root by UUID: lvm was not needed" guest_run '! cat /run/witness-lvm-initramfs'
 	guest_kill
 	with_needs "sys-root LVM-$ids $uuid -"
+	# Without a swap's signature the boot script takes the device for absent and waits, and ours activates ever more.
+	loop=$(losetup -f --show -o 1M --sizelimit 8M "$GUEST/disks/d2") || die "no loop device"
+	mkswap "$loop" >/dev/null || die mkswap
+	losetup -d "$loop"
 	boots "resume in another VG" '' resume=/dev/mapper/solo0001-lv0 && claim "resume in another VG: both LVs are active, and no other" \
 		guest_run '! cat /run/witness-lvm-initramfs; sort /run/witness-dm; [ "$(sort /run/witness-dm | tr "\n" " ")" = "solo0001-lv0 sys-root " ]'
 	guest_kill
