@@ -99,9 +99,12 @@ if [ -n "${LVMEVENT_LONG-}" ]; then
 	guest_quiet >/dev/null
 	claim "an MD component: nothing is active before the coldplug" before_coldplug ''
 	claim "an MD component: it is said" was_said 'device is an md component'
+	# as multipath writes it; User Mode Linux and QEMU give other ones
+	wwid=$(guest_run "sed -n 's/^naa\.\(.*$(printf %08x $last)\)\$/3\1/p' /sys/block/sd*/device/wwid")
+	claim "control: the disk has a wwid" test -n "$wwid"
 	guest_shutdown
 	printf '\0\0\0\0' | dd of="$GUEST/disks/d$last" bs=1 seek=$((16 * 1024 * 1024 - 65536)) conv=notrunc status=none
-	overlay_file etc/multipath/wwids <<<"/3$(printf %x $((0x5000c50000000000 + last)))/"
+	overlay_file etc/multipath/wwids <<<"/$wwid/"
 	guest_boot || die "a path of multipath: does not boot"
 	guest_quiet >/dev/null
 	claim "a path of multipath: nothing is active before the coldplug" before_coldplug ''
