@@ -6,9 +6,11 @@
 #include "cli/args.h"
 #include "cli/columns.h"
 #include "cli/log_sink.h"
+#include "conf/setup.h"
 #include "configured.h"
 #include "world/clock_kernel.h"
 #include "world/manager.h"
+#include "world/proc.h"
 #include "world/udev.h"
 
 #include <errno.h>
@@ -59,6 +61,9 @@ static void list_commands(const struct lea_program *program)
 		}
 }
 
+/* How "lvm help WORD" ends if lvm has no such command. */
+#define LVM_NO_HELP 3
+
 #define EXITS "0: done; 3: wrong command line; 4: wrong configuration; 5: failed"
 
 static int help(const struct lea_program *program)
@@ -103,7 +108,7 @@ static struct lea_suggestion suggest(const struct lea_program *program, const ch
 	return suggestion;
 }
 
-/* Does this look like one of lvm's commands? If it is mistyped, lvm says so. */
+/* Does this look like one of lvm's commands? */
 static bool is_lvms(const struct lea_program *program, const char *name)
 {
 	static const char *const words[] = {"config",	  "devtypes", "dumpconfig", "formats",
@@ -116,6 +121,19 @@ static bool is_lvms(const struct lea_program *program, const char *name)
 		if (!strcmp(name, words[i]))
 			return true;
 	return !strncmp(name, "pv", 2) || !strncmp(name, "vg", 2) || !strncmp(name, "lv", 2);
+}
+
+/* lvm alone knows which commands it has: it may be newer than this program. In doubt the word is
+ * lvm's. It has no @name only if it says so, and it is asked only if @name is like one of ours. */
+static bool is_ours_mistyped(const struct lea_world *world, const struct lea_program *program,
+			     const char *name)
+{
+	const char *const argv[] = {lea_lvm_path(world), "help", name, NULL};
+	char answer[512];
+	int code;
+
+	return suggest(program, name).best &&
+	       !lea_proc_capture(argv, answer, sizeof(answer), &code) && code == LVM_NO_HELP;
 }
 
 static int refuse_command(const struct lea_program *program, const char *name)
@@ -151,8 +169,18 @@ static bool is_refused(const struct lea_cmd *cmd, int argc, char *argv[])
 	return true;
 }
 
+/* Returns an exit code. */
+static int run_lvms(struct lea_world *world, const struct lea_program *program, int argc,
+		    char *argv[])
+{
+	if (is_ours_mistyped(world, program, argv[0]))
+		return refuse_command(program, argv[0]);
+	return lea_hand_to_lvm(world, argc, argv);
+}
+
 /* @cmd: NULL: the real lvm's */
-static int run_command(const struct lea_cmd *cmd, int argc, char *argv[])
+static int run_command(const struct lea_program *program, const struct lea_cmd *cmd, int argc,
+		       char *argv[])
 {
 	struct lea_report report;
 	struct lea_world world;
@@ -169,7 +197,7 @@ static int run_command(const struct lea_cmd *cmd, int argc, char *argv[])
 	world.clock = lea_clock_kernel();
 	world.udev = &lea_udev_real;
 	world.manager = &lea_manager_real;
-	code = cmd ? cmd->run(&world, argc, argv) : lea_hand_to_lvm(&world, argc, argv);
+	code = cmd ? cmd->run(&world, argc, argv) : run_lvms(&world, program, argc, argv);
 	lea_world_done(&world);
 	return code;
 }
@@ -202,7 +230,7 @@ static int run_program(const struct lea_program *program, int argc, char *argv[]
 		argv[0] += slash + 1 - argv[0]; /* a hand-over needs the bare name */
 	cmd = find(program, is_linked, argv[0]);
 	if (cmd)
-		return run_command(cmd, argc, argv);
+		return run_command(program, cmd, argc, argv);
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    (argc == 2 && !strcmp(argv[1], "help")))
 		return help(program);
@@ -212,7 +240,7 @@ static int run_program(const struct lea_program *program, int argc, char *argv[]
 	cmd = lea_program_find(program, argv[1]);
 	if (!cmd && (is_lost_help(program, argc, argv) || !is_lvms(program, argv[1])))
 		return refuse_command(program, argv[argc == 3 && !strcmp(argv[1], "help") ? 2 : 1]);
-	code = run_command(cmd, argc - 1, argv + 1);
+	code = run_command(program, cmd, argc - 1, argv + 1);
 	if (!code && cmd && is_help(argc - 1, argv + 1) && !program->is_for_services)
 		help_end(program, cmd);
 	return code;
