@@ -3,6 +3,7 @@
 #include "record/record.h"
 
 #include "base/cleanup.h"
+#include "base/devset.h"
 #include "base/step.h"
 #include "plan/access.h"
 #include "record/duplicate_first.h"
@@ -25,6 +26,7 @@ struct lea_recorder {
 	struct lea_record_vgs *vgs, own_vgs;	       /* own_vgs: unless the caller gave others */
 	struct lea_lookup_index *lookups, own_lookups; /* likewise */
 	struct lea_ages *ages;
+	struct lea_devset recorded; /* they get their markers after the pass */
 	bool is_ready; /* the run folders exist */
 	bool has_invalidated_hints;
 };
@@ -81,6 +83,7 @@ void lea_recorder_free(struct lea_recorder *recorder)
 	lea_record_vgs_clear(&recorder->own_vgs);
 	lea_lookup_index_clear(&recorder->own_lookups);
 	lea_ages_free(recorder->ages);
+	lea_devset_done(&recorder->recorded);
 	free(recorder);
 }
 
@@ -190,8 +193,42 @@ static int take_place(struct lea_recorder *recorder, int run_fd, const struct le
 	return r ? r : lea_duplicates_replace(recorder->world, recorder->conf, copy, found);
 }
 
+/* Events know the instance, a name on a command line does not. 0 or -errno. */
+static int find_instance(const struct lea_recorder *recorder, struct lea_device *own)
+{
+	return own->diskseq ? 0
+			    : lea_sysfs_diskseq(recorder->world, lea_device_devno(own),
+						&own->diskseq);
+}
+
+/* Is the record that of an earlier instance of @device, whose removal was lost or has not been read?
+ * @device: what has the record's number now. 1: yes, 0: no, or -errno. */
+static int is_of_earlier(struct lea_recorder *recorder, int run_fd, const struct lea_device *device,
+			 const char *pvid)
+{
+	struct lea_device own = *device; /* borrowed */
+	int r = find_instance(recorder, &own);
+	const struct lea_devid id = lea_device_id(&own);
+
+	if (r || lea_devset_has(&recorder->recorded, &id))
+		return r;
+	r = lea_marker_ask_in(run_fd, &own, pvid);
+	return r < 0 ? r : !r;
+}
+
+/* Another path of the disk in @found has the record's number by now, and its add is still to come:
+ * @found was added before it, and brings its VG up. A copy refuses the VG in either order. */
+static int is_later_path(struct lea_recorder *recorder, int run_fd, const struct lea_device *device,
+			 const struct lea_found *found)
+{
+	if (recorder->options.test ||
+	    lea_duplicate_tie(recorder->world, device, &found->device) != LEA_DUPLICATE_PATH)
+		return 0;
+	return is_of_earlier(recorder, run_fd, device, found->label.pvid);
+}
+
 /* May the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
- * as the PV; else forget @old. */
+ * as the PV, or was added before; else forget @old. */
 static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
 		     const struct lea_found *found, struct lea_record *record)
 {
@@ -200,8 +237,15 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	const char *pvid = found->label.pvid;
 	struct lea_duplicate_answer answer;
 	int r = ask_recorded(recorder, found, &id, &device, &answer);
-	const bool alive = answer.presence != LEA_ABSENT;
+	bool alive = answer.presence != LEA_ABSENT;
 
+	if (!r && alive) {
+		r = is_later_path(recorder, run_fd, &device, found);
+		if (r < 0)
+			return r;
+		alive = !r;
+		r = 0;
+	}
 	if (!r && alive && !recorder->options.test)
 		r = lea_duplicates_is_copy(recorder->world, recorder->conf, &device, &answer,
 					   found);
@@ -241,20 +285,15 @@ static int find_first(struct lea_recorder *recorder, const struct lea_found *fou
 static int ask_instance(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
 			struct lea_record *record, bool *any_note)
 {
-	struct lea_device own = found->device; /* borrowed */
-	int r = own.diskseq ? 0
-			    : lea_sysfs_diskseq(recorder->world, lea_device_devno(&own),
-						&own.diskseq);
+	const struct lea_device *own = &found->device;
+	int r = is_of_earlier(recorder, run_fd, own, found->label.pvid);
 
-	if (r)
+	if (r <= 0)
 		return r;
-	r = lea_marker_ask_in(run_fd, &own, found->label.pvid);
-	if (r)
-		return r < 0 ? r : 0;
 	r = find_first(recorder, found, record, any_note);
 	return r || record->kind != LEA_RECORD_DUPLICATE
 		       ? r
-		       : lea_online_forget_pv(run_fd, found->label.pvid, own.major, own.minor,
+		       : lea_online_forget_pv(run_fd, found->label.pvid, own->major, own->minor,
 					      recorder->lookups);
 }
 
@@ -311,6 +350,16 @@ static int create_record(struct lea_recorder *recorder, int run_fd, const struct
 	return r;
 }
 
+static int note_recorded(struct lea_recorder *recorder, const struct lea_device *device)
+{
+	struct lea_device own = *device; /* borrowed */
+	int r = find_instance(recorder, &own);
+	const struct lea_devid id = lea_device_id(&own);
+
+	r = r ? r : lea_devset_add(&recorder->recorded, &id);
+	return r < 0 ? r : 0;
+}
+
 static int put_record(struct lea_recorder *recorder, const struct lea_found *found,
 		      struct lea_record *record)
 {
@@ -318,7 +367,7 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 	struct lea_online is = {0};
 	const char *pvid = found->label.pvid;
 	bool any_note = true;
-	int run_fd = -1, r;
+	int run_fd = -1, noted, r;
 
 	snprintf(wanted.vg, sizeof(wanted.vg), "%s", record->vg_name);
 	if (strlen(found->device.name) < sizeof(wanted.device))
@@ -337,9 +386,11 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 		r = write_record(recorder, run_fd, found, &wanted, r ? NULL : &is, record);
 	if (!r && any_note && (record->is_new || record->replaced) && !recorder->options.test)
 		r = lea_duplicates_recorded(recorder->world, found);
-	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
-		LEA_CRASHPOINT("rec.put", pvid);
-	return r;
+	if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
+		return r;
+	LEA_CRASHPOINT("rec.put", pvid);
+	noted = note_recorded(recorder, &found->device);
+	return noted ? noted : r;
 }
 
 /* The lookup file says which PVs the VG has to a PV whose own metadata do not say so. */
