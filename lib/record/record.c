@@ -217,12 +217,14 @@ static int is_of_earlier(struct lea_recorder *recorder, int run_fd, const struct
 }
 
 /* Another path of the disk in @found has the record's number by now, and its add is still to come:
- * @found was added before it, and brings its VG up. A copy refuses the VG in either order. */
+ * @found was added before it, and brings its VG up. A copy refuses the VG in either order. A path that
+ * LVs use is no later one, though it has no marker where lvm2 itself has recorded it. */
 static int is_later_path(struct lea_recorder *recorder, int run_fd, const struct lea_device *device,
 			 const struct lea_found *found)
 {
 	if (recorder->options.test ||
-	    lea_duplicate_tie(recorder->world, device, &found->device) != LEA_DUPLICATE_PATH)
+	    lea_duplicate_tie(recorder->world, device, &found->device) != LEA_DUPLICATE_PATH ||
+	    lea_duplicate_is_in_use(recorder->world, lea_device_devno(device)))
 		return 0;
 	return is_of_earlier(recorder, run_fd, device, found->label.pvid);
 }

@@ -245,6 +245,25 @@ TEST_TIMES(the_add_of_a_path_that_comes_first_is_the_disks, 4)
 	ck_assert_str_eq(drain(), "");
 }
 
+/* lvm2's own pvscan has recorded a path, and it has no marker of ours: while LVs use it, the add of
+ * another path takes no record from it. Row 1: we have recorded it. */
+TEST_TIMES(the_add_of_a_path_leaves_the_one_that_lvs_use, 2)
+{
+	struct lea_online online = {0};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	if (!_i)
+		tree_remove(&machine.tree, "/run/lvm/event/known/8:16-1-" UUID_ONE);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid", "LVM-" VG_ONE_ID "\n");
+	machine_plug("one-pv", "sdb", 32, 2);
+	same_wwid();
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_str_eq(online.device, "/dev/sda");
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
 /* pvscan --cache by a name does not know the instance. */
 TEST(a_disk_that_is_only_named_keeps_its_record)
 {
