@@ -307,6 +307,18 @@ static bool went_unread(const struct sim_oracle *oracle, const struct sim_step *
 	return false;
 }
 
+/* The wiped disk became slow before anybody had read that it was wiped. */
+static bool slows_wiped(const struct sim_oracle *oracle, const struct sim_step *step,
+			const struct sim_state *state, const struct sim_known_vg *vg)
+{
+	const uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; step->op == SIM_SLOW && !vg->is_calm && i < SIM_DISKS; i++)
+		if (disks & 1U << i && is_beside_wiped(oracle, state, i))
+			return true;
+	return false;
+}
+
 static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 		     const struct sim_state *state, struct sim_known_vg *vg)
 {
@@ -330,7 +342,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	if (((oracle->course.is_short || loses_event(step, state, vg->id) ||
 	      loses_to_deaths(&oracle->course)) &&
 	     vg->is_due_by_repeat && sim_is_announced(&oracle->course, state, vg->id)) ||
-	    went_unread(oracle, step, state, vg->id) ||
+	    went_unread(oracle, step, state, vg->id) || slows_wiped(oracle, step, state, vg) ||
 	    /* Nobody has read that it was wiped: the VG went with it, and was not taken up anew. */
 	    ((vg->off_ms || vg->off_soon_ms) &&
 	     sim_went_as_copy(&oracle->course, state, vg->id, step->a % SIM_DISKS)))

@@ -674,6 +674,20 @@ TEST_TIMES(vg_may_wait_for_ever_if_the_original_is_not_read_again, 2)
 	expect(_i ? NULL : "a VG must be active and is not");
 }
 
+/* It gets slow while the copy's add is under way (0), or when that was dealt with (1). */
+TEST_TIMES(vg_may_stay_down_beside_a_wiped_disk_that_gets_slow, 2)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	unplug(5, 1000);
+	wipe_original(0, false);
+	plug(5, _i ? 900000 : 20);
+	state.disk[0].slow_ms = 25000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 25000}, 900000);
+	expect(_i ? "a VG must be active and is not" : NULL);
+}
+
 /* Rows: an event that is under way in a shortage comes with the reconcile after that, or there was
  * none; how much later the VG is activated. */
 static const struct {
