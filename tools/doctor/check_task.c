@@ -46,11 +46,21 @@ static void tell_holder(const struct lea_doctor_facts *facts, const struct lea_d
 	snprintf(object, sizeof(object), "%s (pid %d)", task->command, task->pid);
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = object}, &finding);
 	finding.why = "commands and events that need this lock wait until it is released";
-	lea_doctor_evidence(&finding, "holds the lock %s for up to %" PRIu64 " s", task->lock,
-			    task->age_s);
 	snprintf(pid, sizeof(pid), "%d", task->pid);
-	lea_next_set(&finding.next, LEA_LOOK("lslocks -p $1; ps -o pid,ppid,etime,stat,args $1"),
-		     pid);
+	if (task->has_ended) {
+		lea_doctor_evidence(&finding,
+				    "took the lock %s up to %" PRIu64
+				    " s ago, and another process, which it began, has it still",
+				    task->lock, task->age_s);
+		/* Who has the open file has its lock, too; lslocks knows only who took it. */
+		lea_next_set(&finding.next,
+			     LEA_LOOK("grep -s ^lock: /proc/[0-9]*/fdinfo/* | grep -w $1"), pid);
+	} else {
+		lea_doctor_evidence(&finding, "holds the lock %s for up to %" PRIu64 " s",
+				    task->lock, task->age_s);
+		lea_next_set(&finding.next,
+			     LEA_LOOK("lslocks -p $1; ps -o pid,ppid,etime,stat,args $1"), pid);
+	}
 	lea_doctor_tell(report, &finding);
 }
 

@@ -108,6 +108,7 @@ struct lea_doctor_task {
 	char lock[160];	    /* the lock file that it holds; "": none */
 	uint64_t blocked_s; /* at least */
 	uint64_t age_s;	    /* of the process; of the lock, if it holds one */
+	bool has_ended;	    /* it took the lock, and another process has it still */
 };
 
 /* A device-mapper node of a VG that belongs to none of its LVs. */

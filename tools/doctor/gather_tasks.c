@@ -198,9 +198,10 @@ static int note_holder(const struct lea_doctor *doctor, struct lea_doctor_blocke
 	struct lea_proc_stat stat;
 	size_t i = 0;
 	int r = lea_proc_stat(lea_world_proc(doctor->world), pid, &stat);
+	const bool has_ended = r;
 
 	/* flock(1) may have taken it for a shell, which has it still. */
-	if (r)
+	if (has_ended)
 		stat = (struct lea_proc_stat){.command = "a program that has ended"};
 	else
 		age_s = least(age_s, process_age_s(doctor, &stat));
@@ -214,6 +215,7 @@ static int note_holder(const struct lea_doctor *doctor, struct lea_doctor_blocke
 	if (!blocked->task[i].lock[0])
 		snprintf(blocked->task[i].lock, sizeof(blocked->task[i].lock), "%.159s", file);
 	blocked->task[i].age_s = age_s;
+	blocked->task[i].has_ended = has_ended;
 	return 0;
 }
 

@@ -144,6 +144,13 @@ static void holder(void)
 		.pid = 43, .command = "lvm", .lock = "/run/lock/lvm/V_vg", .age_s = 240};
 }
 
+static void ended_holder(void)
+{
+	holder();
+	snprintf(now.task[0].command, sizeof(now.task[0].command), "a program that has ended");
+	now.task[0].has_ended = true;
+}
+
 static void lockups(void)
 {
 	now.facts.machine.kernel = (struct lea_doctor_kernel){.lockups = 2, .lockup_s = 35};
@@ -470,6 +477,11 @@ static const struct row rows[] = {
 	{"not long enough", "linear_one", D(3), blocked_shortly, "", NULL},
 	{"who holds a lock", "linear_one", D(3), holder,
 	 "1 D3 lvm (pid 43): holds the lock /run/lock/lvm/V_vg for up to 240 s [lslocks -p 43; ps ",
+	 NULL},
+	{"... who has ended", "linear_one", D(3), ended_holder,
+	 "1 D3 a program that has ended (pid 43): took the lock /run/lock/lvm/V_vg up to 240 s ago, "
+	 "and another process, which it began, has it still [grep -s ^lock: /proc/[0-9]*/fdinfo/* | "
+	 "grep -w 43]",
 	 NULL},
 	{"no /proc", "linear_one", D(3), no_tasks, "", "D3: /proc cannot be read\n"},
 	{"workqueues that are stuck", "linear_one", D(3), lockups,
