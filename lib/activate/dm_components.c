@@ -242,6 +242,18 @@ static int judge_merge(struct lea_dm_exec *run, uint32_t lv)
 	return 0;
 }
 
+/* With what lies below it: a part that several LVs share is made by the steps of the first one, which may
+ * be active. */
+static void make_due(void *arg, uint32_t node)
+{
+	struct lea_dm_exec *run = arg;
+
+	if (run->node[node].is_due)
+		return;
+	run->node[node].is_due = true;
+	lea_dm_exec_refs(run, node, make_due, run);
+}
+
 static void find_due(struct lea_dm_exec *run)
 {
 	const struct lea_plan *plan = run->plan;
@@ -249,8 +261,7 @@ static void find_due(struct lea_dm_exec *run)
 	for (uint32_t i = 0; i < plan->vg->lv_count; i++)
 		if (plan->lv[i].step_count && !lea_dm_exec_is_active(run, &plan->lv[i]))
 			for (uint32_t k = 0; k < plan->lv[i].step_count; k++)
-				run->node[plan->step[plan->lv[i].first_step + k].node].is_due =
-					true;
+				make_due(run, plan->step[plan->lv[i].first_step + k].node);
 }
 
 static int judge_all(struct lea_dm_exec *run)

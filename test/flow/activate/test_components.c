@@ -303,6 +303,8 @@ static const struct {
 	 LEA_ACTIVATE_DELEGATE},
 	{"the pool's data, and one LV of it is up", "thin_basic", "vg-t1", "vg-pool_tdata",
 	 LEA_ACTIVATE_DELEGATE},
+	{"the pool's metadata, and the pool is up", "thin_basic", "vg-pool", "vg-pool_tmeta",
+	 LEA_ACTIVATE_DELEGATE},
 	{"a leg of a RAID LV below the pool", "thin_raid", "vg-data-tpool",
 	 "vg-data_tdata_rimage_1", LEA_ACTIVATE_DELEGATE},
 	{"a snapshot's origin", "snap_linear", "vg-org-real", "vg-org-real",
