@@ -142,6 +142,19 @@ static void number(const char *params, const struct lea_plan *plan, char text[st
 	text[used] = '\0';
 }
 
+/* Does the LV lie on other disks than it should? lvm reloads its table then. Other targets report their
+ * tables in another form. */
+static bool is_elsewhere(struct lea_dm *dm, const struct lea_plan_node *node,
+			 const struct lea_table *table)
+{
+	bool is_same = true;
+
+	for (uint32_t i = 0; i < table->row_count; i++)
+		if (strcmp(table->row[i].target, "linear") != 0)
+			return false;
+	return dm->same_table(dm, node->node.uuid, table, &is_same) == 0 && !is_same;
+}
+
 static void do_step(struct lea_dm *dm, const struct lea_plan *plan,
 		    const struct lea_plan_step *step, struct lea_arena *arena)
 {
@@ -154,13 +167,19 @@ static void do_step(struct lea_dm *dm, const struct lea_plan *plan,
 	if (step->kind == LEA_STEP_RESUME && there && there->has_inactive &&
 	    dm->resume(dm, &node->node) < 0)
 		return;
-	if (step->kind != LEA_STEP_MAKE || there)
+	if (step->kind != LEA_STEP_MAKE)
 		return;
 	table.row = lea_arena_alloc(arena, table.row_count, sizeof(*table.row));
 	for (uint32_t i = 0; table.row && i < table.row_count; i++) {
 		number(node->table.row[i].params, plan, params);
 		table.row[i] = node->table.row[i];
 		table.row[i].params = lea_arena_strdup(arena, params);
+	}
+	if (there) {
+		if (is_elsewhere(dm, node, &table) && dm->suspend(dm, &node->node) == 0 &&
+		    dm->load(dm, &node->node, &table) == 0)
+			(void)dm->resume(dm, &node->node);
+		return;
 	}
 	if (dm->create(dm, &node->node, &major, &minor) < 0)
 		return;
