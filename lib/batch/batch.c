@@ -20,6 +20,7 @@
 #include "base/id.h"
 #include "base/step.h"
 #include "batch/batch_private.h"
+#include "batch/former.h"
 #include "batch/incomplete.h"
 #include "batch/markers.h"
 #include "batch/moves.h"
@@ -74,24 +75,50 @@ static bool carries_same(const struct lea_batch_pass *pass, const struct lea_ent
 	       !strcmp(pvid, entry->pvid);
 }
 
-static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, bool is_back)
+static void drop_record(struct lea_batch_pass *pass, const struct lea_entry *entry,
+			const char *pvid, bool is_back)
 {
 	char id[39];
 	int r;
 
-	if (!entry->pvid[0])
-		return 0;
-	lea_id_format(entry->pvid, id);
-	LEA_CRASHPOINT("rec.gone", entry->pvid);
-	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid,
+	lea_id_format(pvid, id);
+	LEA_CRASHPOINT("rec.gone", pvid);
+	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, pvid,
 			    is_back);
 	if (r < 0)
 		lea_log(pass->options->world->log, LEA_LOG_ERROR,
 			"PV %s: its device was removed, but its record could not be removed: %s",
 			id, strerror(-r));
 	lea_retry_set_add(&pass->retries, r, &entry->device);
+}
+
+static void handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, bool is_back)
+{
+	if (!entry->pvid[0])
+		return;
+	drop_record(pass, entry, entry->pvid, is_back);
 	pass->summary->gone++;
-	return 0;
+}
+
+/* The device went before anybody read it as the PV that the entry names: what is kept is of the PV that
+ * it was before. */
+static int forget_former(struct lea_batch_pass *pass, const struct lea_entry *entry)
+{
+	const int event_fd = pass->options->event_fd;
+	char before[33];
+	int r = lea_carried_ask(event_fd, entry->key, before);
+
+	if (r <= 0)
+		return r;
+	if (strcmp(before, entry->pvid) != 0) {
+		r = lea_duplicates_gone(pass->options->world, event_fd, &entry->device, before,
+					false);
+		r = r ? r : lea_marker_drop(pass->marks.known_fd, &entry->device, before);
+		if (r)
+			return r;
+		drop_record(pass, entry, before, false);
+	}
+	return lea_mark_drop(event_fd, LEA_MARK_CARRIED, entry->key);
 }
 
 /*
@@ -154,9 +181,11 @@ static int forget_gone(struct lea_batch_pass *pass)
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		/* Otherwise forget_replaced decides, when it is known what is there now. */
 		r = r ? r : is_over(pass, &pass->entries[i], &pass->is_over[i], &is_free);
-		if (!r && pass->is_over[i])
-			r = handle_removal(pass, &pass->entries[i],
-					   !is_free && carries_same(pass, &pass->entries[i]));
+		if (r || !pass->is_over[i])
+			continue;
+		handle_removal(pass, &pass->entries[i],
+			       !is_free && carries_same(pass, &pass->entries[i]));
+		r = forget_former(pass, &pass->entries[i]);
 	}
 	return r;
 }
@@ -363,6 +392,10 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
 		leave_copy(pass, &record);
+	lea_retry_set_add(&pass->retries,
+			  lea_batch_leave_former(pass->options, pass->marks.known_fd,
+						 pass->recorder, found, &record, queued->kind),
+			  &found->device);
 	/* A PV has come, perhaps of a VG that would be activated without it. */
 	if (queued->kind == LEA_ENTRY_ADD && lea_found_silence(found))
 		lea_partial_came(pass->options->partial);
@@ -575,7 +608,7 @@ static int forget_replaced(struct lea_batch_pass *pass)
 					  : LEA_DEVSET_NONE;
 
 		if (at != LEA_DEVSET_NONE && has_replaced(pass, entry, first[at]))
-			r = handle_removal(pass, entry, false);
+			handle_removal(pass, entry, false);
 	}
 	return r;
 }

@@ -93,12 +93,6 @@ void lea_candidates_free(struct lea_candidates *candidates);
 LEA_MUST_CHECK int lea_candidates_was_added(const struct lea_candidates *candidates,
 					    const struct lea_found *found,
 					    enum lea_entry_kind kind, bool *ret_was);
-/* A PV that udev or a record named may have been wiped before it was read, and udev's change of what
- * is no PV starts no process. A VG that it was a copy of was refused for it, and a copy of it is the
- * PV now. 0 or -errno. */
-LEA_MUST_CHECK int lea_batch_leave_expected(const struct lea_batch_options *options,
-					    const struct lea_found *found);
-
 /* If @found, whose VG is still incomplete, is there by a change only, no earlier add waits for the VG
  * any more. 0 or -errno. */
 LEA_MUST_CHECK int lea_candidates_end_wait(struct lea_candidates *candidates,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "batch/former.h"
 #include "batch/pass_cache.h"
 #include "record/duplicate_tie.h"
 #include "record/duplicates.h"
@@ -493,16 +494,6 @@ static int decide_first(struct lea_batch_vg *vg)
 		lea_batch_end_wait(vg);
 	/* What follows from a READ is the wait's end, and not before. */
 	return vg->first == LEA_VG_READ && vg->is_awaited ? 0 : lea_batch_write_extended(vg);
-}
-
-int lea_batch_leave_expected(const struct lea_batch_options *options,
-			     const struct lea_found *found)
-{
-	if (!found->expected[0] || lea_found_carries(found, found->expected) ||
-	    lea_duplicate_is_silent(options->world, found))
-		return 0;
-	return lea_duplicates_gone(options->world, options->event_fd, &found->device,
-				   found->expected, !!found->vg);
 }
 
 /* A detached worker may have ended while slow members were read, and somebody may have taken the VG

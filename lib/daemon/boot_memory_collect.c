@@ -239,7 +239,7 @@ static void find_name(int run_fd, const char *vg_id, const struct lea_claim *cla
 		    (now->name[0] && !strcmp(now->name, online.vg)))
 			continue;
 		/* Without a note a PV of another name is in another VG. */
-		if (lea_newest_seqno(run_fd, vg_id, online.vg, &seqno) &&
+		if (lea_newest_seqno(run_fd, vg_id, online.vg, &seqno, NULL) &&
 		    strcmp(online.vg, claim->vg_name) != 0)
 			continue;
 		if (!now->name[0] || seqno > now->seqno)

@@ -50,6 +50,7 @@
 #include "record/recorded_marker.h"
 #include "state/flag.h"
 #include "state/gate.h"
+#include "state/mark.h"
 #include "state/queue_watch.h"
 #include "state/reconcile_request.h"
 #include "state/throttle_bounds.h"
@@ -107,11 +108,13 @@ static void remove_leftovers(const struct run *run)
 {
 	static const char *const folders[] = {"event",	       "event/queue",  "event/taken",
 					      "event/failed",  "event/claims", "event/newest",
-					      "event/awaited", "pvs_online",   "pvs_lookup"};
+					      "pvs_online",    "pvs_lookup"};
 	int run_fd = lea_world_run(run->session->world);
 
 	for (size_t i = 0; run_fd >= 0 && i < ARRAY_SIZE(folders); i++)
 		lea_file_tidy(run_fd, folders[i]);
+	for (enum lea_mark mark = 0; run_fd >= 0 && mark < LEA_MARKS; mark++)
+		lea_file_tidy(run->session->event_fd, lea_mark_folder(mark));
 }
 
 /* The process stays for months: what a burst needed is given back, also the texts of large VGs and

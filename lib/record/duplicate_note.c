@@ -26,6 +26,7 @@
 
 static const char *const state_names[] = {
 	[LEA_DUPLICATE_NOTED] = "noted",
+	[LEA_DUPLICATE_WAITING] = "waiting",
 	[LEA_DUPLICATE_SAID] = "said",
 	[LEA_DUPLICATE_IGNORED] = "ignored",
 };

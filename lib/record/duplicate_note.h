@@ -16,6 +16,7 @@
 
 enum lea_duplicate_state {
 	LEA_DUPLICATE_NOTED,   /* not reported in this epoch */
+	LEA_DUPLICATE_WAITING, /* likewise; it was added when the recorded device gave no answer */
 	LEA_DUPLICATE_SAID,    /* reported */
 	LEA_DUPLICATE_IGNORED, /* reported; it appeared when the VG was active without it */
 };

@@ -5,9 +5,12 @@
  * another one, which has the record:
  *
  *	none --> NOTED      a copy appears (meet), or it loses the record (replace)
+ *	none --> WAITING    it is added, and the recorded device gives no answer: if that turns out
+ *	                    to be another PV, the add is not lost
+ *	NOTED <-> WAITING   it is added again; the recorded device gives its answer
  *	none --> SAID       another path of the same disk appears: that is logged at once
  *	none --> IGNORED    it appears while the recorded device is in use
- *	NOTED --> SAID      the check under the VG's lock met a copy: its claim fails
+ *	either --> SAID     the check under the VG's lock met a copy: its claim fails
  *	any  --> IGNORED    the VG became active without it, or is (ignore)
  *	any  --> NOTED      a new epoch has begun: it is logged once in each
  *	any  --> none       it was removed, wiped, or excluded by a filter, or has the record now
@@ -109,15 +112,34 @@ static bool note_shown(struct lea_duplicate *duplicate, const char *vg_id, uint3
 	return true;
 }
 
+static bool is_reported(const struct lea_duplicate *duplicate)
+{
+	return duplicate->state != LEA_DUPLICATE_NOTED && duplicate->state != LEA_DUPLICATE_WAITING;
+}
+
+/* Of a copy that is not reported yet. */
+static enum lea_duplicate_state state_of(const struct lea_found *found, bool is_sure)
+{
+	return !is_sure && found->again == LEA_ENTRY_ADD ? LEA_DUPLICATE_WAITING
+							 : LEA_DUPLICATE_NOTED;
+}
+
 /* What was noted of @found before, when the VG was refused for it, is so still. */
 static int meet_again(struct lea_world *world, struct lea_duplicate *noted, bool is_sure,
-		      enum lea_duplicate_tie tie, const struct lea_vg *vg)
+		      enum lea_duplicate_tie tie, const struct lea_found *found)
 {
+	const struct lea_vg *vg = found->vg;
+	const enum lea_duplicate_state before = noted->state;
 	const int r = is_sure && tie == LEA_DUPLICATE_COPY && noted->state == LEA_DUPLICATE_SAID
 			      ? lea_duplicate_settle_refusal(world, noted->vg_id)
 			      : 0;
 
-	return !r && vg && note_shown(noted, vg->id, vg->seqno) ? put(world, noted) : r;
+	/* Only an answer ends its waiting. */
+	if (!is_reported(noted) && (is_sure || before == LEA_DUPLICATE_NOTED))
+		noted->state = state_of(found, is_sure);
+	if (r || !((vg && note_shown(noted, vg->id, vg->seqno)) || noted->state != before))
+		return r;
+	return put(world, noted);
 }
 
 int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
@@ -138,8 +160,8 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	count = lea_duplicate_list(world, duplicate.pvid, listed);
 	for (int i = 0; i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &duplicate.id) &&
-		    (record->tie == LEA_DUPLICATE_COPY || listed[i].state != LEA_DUPLICATE_NOTED))
-			return meet_again(world, &listed[i], is_sure, record->tie, found->vg);
+		    (record->tie == LEA_DUPLICATE_COPY || is_reported(&listed[i])))
+			return meet_again(world, &listed[i], is_sure, record->tie, found);
 	r = lea_duplicate_is_dealt_with(world, found->vg, duplicate.pvid, recorded);
 	if (r < 0)
 		return r;
@@ -148,7 +170,7 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	duplicate.is_path = record->tie == LEA_DUPLICATE_PATH;
 	duplicate.state = record->is_ignored  ? LEA_DUPLICATE_IGNORED
 			  : duplicate.is_path ? LEA_DUPLICATE_SAID
-					      : LEA_DUPLICATE_NOTED;
+					      : state_of(found, is_sure);
 	if (found->vg)
 		note_shown(&duplicate, found->vg->id, found->vg->seqno);
 	return count < 0 ? count : put(world, &duplicate);
@@ -501,7 +523,8 @@ static int queue_one(const struct again *again, const struct lea_duplicate *dupl
 	int r = 0;
 
 	if (again->is_change)
-		kind = LEA_ENTRY_CHANGE;
+		kind = duplicate->state == LEA_DUPLICATE_WAITING ? LEA_ENTRY_MISSED
+								 : LEA_ENTRY_CHANGE;
 	else if (duplicate->is_path)
 		r = lea_duplicate_has_claim(again->world, duplicate->vg_id, LEA_CLAIM_CLAIMED);
 	kind = r > 0 ? LEA_ENTRY_MISSED : kind;

@@ -24,6 +24,7 @@ struct note {
 	char vg_id[33], vg_name[128];
 	bool is_known, is_there;
 	uint32_t seqno;
+	char by[33]; /* the PV that showed it; "": not known */
 };
 
 /* What is known of one text. */
@@ -159,7 +160,7 @@ static int get_note(struct lea_ages *ages, const struct lea_vg *vg, struct note 
 	int r = run_fd < 0 ? run_fd : find_note(ages, vg, &note);
 
 	if (!r && !note->is_known)
-		r = lea_newest_seqno(run_fd, vg->id, vg->name, &note->seqno);
+		r = lea_newest_seqno(run_fd, vg->id, vg->name, &note->seqno, note->by);
 	if (r < 0)
 		return r;
 	if (!note->is_known)
@@ -183,19 +184,40 @@ static int put(const struct lea_ages *ages, struct note *note, const struct lea_
 	/* With a higher one that another process has noted meanwhile, it is read again. */
 	note->is_known = note->is_there = r == 0;
 	note->seqno = vg->seqno;
+	memcpy(note->by, shows->label.pvid, sizeof(note->by));
 	return r < 0 ? r : 0;
+}
+
+/*
+ * May the note be outdone by what its PV shows now? If @vg does not list that PV, nobody reads it for
+ * the VG's sake, and udev's rule starts no process for changes of a PV that has its record: two
+ * sets of PVs have gone on, each by itself, as after a copy got a PV id of its own.
+ */
+static bool is_apart(const struct note *note, const struct lea_vg *vg)
+{
+	return note->is_there && note->by[0] && lea_vg_find_pv(vg, note->by) == LEA_NONE;
+}
+
+static bool may_be_older(const struct note *note, const struct lea_vg *vg)
+{
+	return note->is_there && (note->seqno > vg->seqno || is_apart(note, vg));
 }
 
 int lea_ages_note(struct lea_ages *ages, const struct lea_found *found)
 {
+	const struct lea_outdated *outdated;
 	struct note *note;
 	int r = has_note(found->vg) ? get_note(ages, found->vg, &note) : LEA_NEWEST_NONE;
 
 	if (r)
 		return r < 0 ? r : 0;
-	return note->is_there && note->seqno >= found->vg->seqno
-		       ? 0
-		       : put(ages, note, found->vg, found, lea_newest_note);
+	if (note->is_there && note->seqno >= found->vg->seqno)
+		return 0;
+	if (!is_apart(note, found->vg))
+		return put(ages, note, found->vg, found, lea_newest_note);
+	/* The note leads to what may be newer still. */
+	r = lea_ages_ask(ages, found->vg, found, &outdated);
+	return r < 0 ? r : 0;
 }
 
 /* ---- who shows more than this text? */
@@ -335,8 +357,9 @@ static int search_newer(const struct lea_ages *ages, struct note *note, struct a
 	free(search.device);
 	if (r)
 		return r;
-	age->outdated.is_silent = search.has_silent;
-	return search.has_silent ? LEA_OUTDATED
+	/* A disk that did not show more is not asked about: it may have been taken out of the VG. */
+	age->outdated.is_silent = search.has_silent && note->seqno > age->vg->seqno;
+	return age->outdated.is_silent ? LEA_OUTDATED
 				 : put(ages, note, age->vg, shows, lea_newest_replace);
 }
 
@@ -351,8 +374,7 @@ int lea_ages_ask(struct lea_ages *ages, const struct lea_vg *vg, const struct le
 	if (r)
 		return r < 0 ? r : 0;
 	if (!age->is_asked) {
-		r = note->is_there && note->seqno > vg->seqno ? search_newer(ages, note, age, shows)
-							      : 0;
+		r = may_be_older(note, vg) ? search_newer(ages, note, age, shows) : 0;
 		if (r < 0)
 			return r;
 		age->is_asked = true;

@@ -58,6 +58,12 @@ static void empty_folder(int event_fd, const char *name)
 		unlinkat(dirfd(dir), entry->d_name, 0);
 }
 
+/* What a device carries is no decision, and its record stays, too. */
+static bool is_decision(enum lea_mark mark)
+{
+	return mark != LEA_MARK_CARRIED;
+}
+
 /* Removes what the previous epoch decided. Its claims are invalid even if removal fails. */
 static void drop_decisions(int event_fd, int run_fd, int proc_fd)
 {
@@ -66,7 +72,8 @@ static void drop_decisions(int event_fd, int run_fd, int proc_fd)
 
 	lea_claims_end_epoch(&claims);
 	for (enum lea_mark mark = 0; mark < LEA_MARKS; mark++)
-		empty_folder(event_fd, lea_mark_folder(mark));
+		if (is_decision(mark))
+			empty_folder(event_fd, lea_mark_folder(mark));
 	unlinkat(event_fd, "since", 0);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "state/mark.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ const char *lea_mark_folder(enum lea_mark mark)
 						       [LEA_MARK_UNSETTLED] = "unsettled",
 						       [LEA_MARK_PROBED] = "probed",
 						       [LEA_MARK_SKIPPED] = "skipped",
+						       [LEA_MARK_CARRIED] = "carried",
 						       [LEA_MARK_AWAITED] = LEA_AWAITED_FOLDER};
 
 	return folders[mark];
@@ -98,19 +100,44 @@ bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *
 		(!clock_gettime(CLOCK_REALTIME, &now) && is_before(&now, &st.st_mtim)));
 }
 
-/* ---- marks with a number */
+/* ---- marks with a text */
+
+/* 1: *ret_text is set; 0: there is no such mark; or a shortage. */
+static int ask_text(int event_fd, enum lea_mark mark, const char *key, char *ret_text, size_t bytes)
+{
+	char path[PATH_BYTES];
+	int r;
+
+	path_of(mark, key, path);
+	r = lea_file_read_link(event_fd, path, ret_text, bytes);
+	return r ? lea_shortage_of(r) : 1;
+}
+
+static int replace_text(int event_fd, enum lea_mark mark, const char *key, const char *text)
+{
+	LEA_AUTO(lea_closep) int fd = lea_file_open_folder(event_fd, lea_mark_folder(mark));
+
+	return fd < 0 ? fd : lea_file_replace_link(fd, key, text);
+}
+
+/* 0, LEA_FILE_EXISTS or -errno. The first of its folder makes that. */
+static int create_text(int event_fd, enum lea_mark mark, const char *key, const char *text)
+{
+	char path[PATH_BYTES];
+	int r;
+
+	path_of(mark, key, path);
+	r = lea_file_create_link(event_fd, path, text);
+	return r == LEA_FILE_ABSENT ? replace_text(event_fd, mark, key, text) : r;
+}
 
 /* 1: *ret_number is set; 0: there is no such mark; or a shortage. */
 static int ask_number(int event_fd, enum lea_mark mark, const char *key, uint64_t *ret_number)
 {
-	char path[PATH_BYTES], text[TEXT_BYTES];
-	int r;
+	char text[TEXT_BYTES];
+	int r = ask_text(event_fd, mark, key, text, sizeof(text));
 
-	path_of(mark, key, path);
-	r = lea_file_read_link(event_fd, path, text, sizeof(text));
-	if (r)
-		return lea_shortage_of(r);
-	return lea_number_parse(text, UINT64_MAX, ret_number);
+	return r > 0 ? lea_number_parse(text, UINT64_MAX, ret_number) : r;
 }
 
 static bool read_number(int event_fd, enum lea_mark mark, const char *key, uint64_t *ret_number)
@@ -125,20 +152,16 @@ static bool is_number(int event_fd, enum lea_mark mark, const char *key, uint64_
 	return read_number(event_fd, mark, key, &before) && before == number;
 }
 
-/* The first of its folder makes that. */
 static int set_number(int event_fd, enum lea_mark mark, const char *key, uint64_t number)
 {
-	LEA_AUTO(lea_closep) int folder_fd = -1;
-	char path[PATH_BYTES], text[TEXT_BYTES];
+	char text[TEXT_BYTES];
 	int r;
 
-	path_of(mark, key, path);
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	r = lea_file_create_link(event_fd, path, text);
-	if (r <= 0 || (r == LEA_FILE_EXISTS && is_number(event_fd, mark, key, number)))
+	r = create_text(event_fd, mark, key, text);
+	if (r <= 0 || is_number(event_fd, mark, key, number))
 		return r < 0 ? r : 0;
-	folder_fd = lea_file_open_folder(event_fd, lea_mark_folder(mark));
-	return folder_fd < 0 ? folder_fd : lea_file_replace_link(folder_fd, key, text);
+	return replace_text(event_fd, mark, key, text);
 }
 
 int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count, bool is_first)
@@ -204,4 +227,34 @@ int lea_skipped_set(int event_fd, const char *key, uint64_t seqnum)
 bool lea_skipped_is_set(int event_fd, const char *key, uint64_t seqnum)
 {
 	return is_number(event_fd, LEA_MARK_SKIPPED, key, seqnum);
+}
+
+/* ---- the PV that it was when it got its record or its note */
+
+int lea_carried_ask(int event_fd, const char *key, char ret_pvid[static 33])
+{
+	char text[TEXT_BYTES + 16];
+	int r = ask_text(event_fd, LEA_MARK_CARRIED, key, text, sizeof(text));
+
+	if (r <= 0 || !lea_id_ok(text))
+		return r < 0 ? r : 0;
+	memcpy(ret_pvid, text, 33);
+	return 1;
+}
+
+int lea_carried_put(int event_fd, const char *key, const char *pvid, char ret_before[static 33])
+{
+	int r = lea_id_ok(pvid) ? create_text(event_fd, LEA_MARK_CARRIED, key, pvid) : -EINVAL;
+
+	if (r <= 0)
+		return r;
+	r = lea_carried_ask(event_fd, key, ret_before);
+	if (r <= 0)
+		return r < 0 ? r : lea_carried_replace(event_fd, key, pvid);
+	return strcmp(ret_before, pvid) != 0 ? LEA_CARRIED_ANOTHER : 0;
+}
+
+int lea_carried_replace(int event_fd, const char *key, const char *pvid)
+{
+	return lea_id_ok(pvid) ? replace_text(event_fd, LEA_MARK_CARRIED, key, pvid) : -EINVAL;
 }

@@ -28,6 +28,8 @@ enum lea_mark {
 	/* udev's rule started no process for a change of the PV, which had its record, and a
 	 * reconcile has queued it instead: lea_skipped_set. */
 	LEA_MARK_SKIPPED,
+	/* As which PV it has its record, or its note as a duplicate: lea_carried_put. */
+	LEA_MARK_CARRIED,
 	LEA_INSTANCE_MARKS,
 	/* By VG id: a PV was added while the VG was incomplete, or lacked a disk that had gone or
 	 * did not answer. What completes the VG may be a change of another PV that was on its way,
@@ -40,8 +42,8 @@ enum lea_mark {
 
 /* @event_fd in all functions: /run/lvm/event. */
 const char *lea_mark_folder(enum lea_mark mark);
-/* 0 or -errno; setting twice and dropping an absent one are fine. set: not for PROBED, SKIPPED
- * and AWAITED. */
+/* 0 or -errno; setting twice and dropping an absent one are fine. set: only for
+ * REFUSED and UNSETTLED. */
 LEA_MUST_CHECK int lea_mark_set(int event_fd, enum lea_mark mark, const char *key);
 LEA_MUST_CHECK int lea_mark_drop(int event_fd, enum lea_mark mark, const char *key);
 /* Is it set? ask_any: does the folder exist, so that some may be set? As lea_file_ask. */
@@ -87,3 +89,18 @@ bool lea_probed_is_set(int event_fd, const char *key, uint64_t now_ms);
  * 0 or -errno. */
 LEA_MUST_CHECK int lea_skipped_set(int event_fd, const char *key, uint64_t seqnum);
 bool lea_skipped_is_set(int event_fd, const char *key, uint64_t seqnum);
+
+/*
+ * lea_carried_put - the device has its record, or its note as a duplicate, as PV @pvid
+ * The mark is a symbolic link to the PV id: nothing else leads from a device that an administrator
+ * has made another PV, as pvchange -u and vgimportclone do, to what is kept of it as the PV it was.
+ * replace: the mark of another PV is replaced, when nothing is kept of that any more.
+ * Returns 0, LEA_CARRIED_ANOTHER (*ret_before: the mark, which stays) or -errno. One system call
+ * for a device that had none.
+ */
+enum lea_carried_outcome { LEA_CARRIED_ANOTHER = 1 };
+LEA_MUST_CHECK int lea_carried_put(int event_fd, const char *key, const char *pvid,
+				   char ret_before[static 33]);
+LEA_MUST_CHECK int lea_carried_replace(int event_fd, const char *key, const char *pvid);
+/* 1: *ret_pvid is set; 0: there is no such mark; or a shortage: not known. One system call. */
+LEA_MUST_CHECK int lea_carried_ask(int event_fd, const char *key, char ret_pvid[static 33]);

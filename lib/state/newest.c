@@ -22,7 +22,7 @@
 
 #define FOLDER	     "event/newest"
 #define FIRST	     "lvmevent-newest 1\nseqno "
-#define HEAD_BYTES   64U
+#define HEAD_BYTES   160U
 #define NEWEST_TAKEN (LEA_NEWEST_OLDER + 1) /* of put_newer */
 #define LOCK_MS	     2000U
 #define MAX_BYTES    (4U * 1024 * 1024)
@@ -78,7 +78,16 @@ static bool parse_name(const char *name, char ret_id[static 33], char ret_name[s
 	return lea_id_ok(ret_id) && lea_name_ok(ret_name);
 }
 
-int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name, uint32_t *ret_seqno)
+static void parse_by(const char *head, char *ret_by)
+{
+	const char *by = strstr(head, "\nby ");
+
+	if (!by || sscanf(by, "\nby %32s", ret_by) != 1 || !lea_id_ok(ret_by))
+		ret_by[0] = '\0';
+}
+
+int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name, uint32_t *ret_seqno,
+		     char *ret_by)
 {
 	char path[PATH_BYTES], head[HEAD_BYTES];
 	int r = path_of("", vg_id, vg_name, path);
@@ -86,6 +95,8 @@ int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name, uint32_
 	r = r ? r : lea_file_read_link(run_fd, path, head, sizeof(head));
 	if (r)
 		return r < 0 ? r : LEA_NEWEST_NONE;
+	if (ret_by)
+		parse_by(head, ret_by);
 	return parse_head(head, ret_seqno) ? 0 : LEA_NEWEST_NONE;
 }
 
@@ -251,7 +262,7 @@ static int put_newer(int run_fd, int folder_fd, const struct lea_newest *newest,
 		     bool may_be_first)
 {
 	uint32_t seqno;
-	int r = lea_newest_seqno(run_fd, newest->vg_id, newest->vg_name, &seqno);
+	int r = lea_newest_seqno(run_fd, newest->vg_id, newest->vg_name, &seqno, NULL);
 
 	if (!r && seqno >= newest->seqno)
 		return seqno > newest->seqno ? LEA_NEWEST_OLDER : 0;

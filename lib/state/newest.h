@@ -35,9 +35,10 @@ enum lea_newest_outcome {
 
 /* @run_fd: the run folder. All return -errno on faults, neither log nor block for long. */
 
-/* The seqno of one VG, by one system call. Returns 0 or LEA_NEWEST_NONE. */
+/* The seqno of one VG, by one system call. @ret_by: [33], gets the PV that showed it, "": not known;
+ * NULL: nobody asks. Returns 0 or LEA_NEWEST_NONE. */
 LEA_MUST_CHECK int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name,
-				    uint32_t *ret_seqno);
+				    uint32_t *ret_seqno, char *ret_by);
 /* Returns 0 or LEA_NEWEST_NONE. Release with lea_newest_done. */
 LEA_MUST_CHECK int lea_newest_read(int run_fd, const char *vg_id, const char *vg_name,
 				   struct lea_newest *ret_newest);

@@ -90,7 +90,7 @@ static void a_pv_of_a_vg_that_failed_for_now_comes(uint64_t diskseq)
 					 .pv_count = 1};
 	struct lea_claims claims;
 
-	another_pv_comes(diskseq);
+	replace("stripe-a", diskseq, "", MEMBER(UUID_A));
 	ck_assert_int_eq(lea_claims_init(&claims, machine.world, NULL), 0);
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &failed), 0);
 }
@@ -134,8 +134,7 @@ static const struct {
 	{"its device goes, and instances are not numbered", 0, goes},
 	{"its device goes during boot", 7, goes_during_boot},
 	{"another PV gets the number", 7, another_pv_comes},
-	{"another PV gets the number, and instances are not numbered", 0, another_pv_comes},
-	{"so it is, and the other one is queued as well", 0,
+	{"another PV gets the number, instances are not numbered, and its event is lost, too", 0,
 	 a_pv_of_a_vg_that_failed_for_now_comes},
 	{"another host's PV gets it, and instances are not numbered", 0, a_foreign_pv_comes},
 	{"another disk gets the number", 7, a_disk_comes},
@@ -158,16 +157,39 @@ TEST_EACH(a_record_ends_when_the_removal_was_lost, lost)
 		      lost[_i].claim);
 }
 
+static void gets_another_id(uint64_t diskseq)
+{
+	replace("stripe-a", diskseq, PVID_A, MEMBER(UUID_A));
+}
+
+/* It is read as another PV. Whether a VG was taken down is known by vgs_online. */
+static const struct {
+	const char *claim;
+	uint64_t diskseq;
+	void (*happens)(uint64_t diskseq);
+	bool is_kept; /* the VG's vgs_online */
+} read_as_another[] = {
+	{"another PV gets the number, and instances are not numbered", 0, another_pv_comes, false},
+	{"a person gives the disk another PVID", 7, gets_another_id, true},
+};
+
+TEST_EACH(a_record_ends_with_the_next_pv_of_its_disk, read_as_another)
+{
+	come(read_as_another[_i].diskseq);
+	read_as_another[_i].happens(read_as_another[_i].diskseq);
+	ck_assert_msg(!machine_has(RECORD), "%s", read_as_another[_i].claim);
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one") == read_as_another[_i].is_kept,
+		      "%s: its VG", read_as_another[_i].claim);
+	machine_plug("one-pv", "sdb", 32, 20);
+	ck_assert_msg(!strcmp(came("sdb", 32, 20, PVID_ONE), "vg_one "), "%s: it returns",
+		      read_as_another[_i].claim);
+}
+
 /* ---- records that stay */
 
 static void is_wiped(uint64_t diskseq)
 {
 	replace("stripe-a", diskseq, "", "ID_FS_TYPE=ext4\nLVMEVENT_FIRST=" UUID_ONE "\n");
-}
-
-static void gets_another_id(uint64_t diskseq)
-{
-	replace("stripe-a", diskseq, PVID_A, MEMBER(UUID_A));
 }
 
 static void is_not_named(uint64_t diskseq)
@@ -226,7 +248,6 @@ static const struct {
 	void (*happens)(uint64_t diskseq);
 } kept[] = {
 	{"the disk is wiped", 7, is_wiped},
-	{"the disk gets another PVID", 7, gets_another_id},
 	{"udev does not name what it reads", 7, is_not_named},
 	{"... and instances are not numbered", 0, is_not_named},
 	{"... and the marker is lost", 7, is_not_named_nor_marked},

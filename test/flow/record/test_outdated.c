@@ -115,6 +115,40 @@ TEST_TIMES(a_newer_pv_that_is_back_under_another_number_counts, 2)
 	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on /dev/sdc"));
 }
 
+/* The newer set changes when the original is away, and udev's rule starts no process for that: what is
+ * noted is no more than what the original shows when it comes, or less. */
+static const struct {
+	const char *claim, *changed, *original; /* seqno */
+} apart[] = {
+	{"the note says the same seqno", "seqno = 7", "seqno = 6"},
+	{"the note says less", "seqno = 9", "seqno = 8"},
+};
+
+TEST_EACH(a_set_that_knows_nothing_of_the_other_is_asked_anew, apart)
+{
+	plug_changed();
+	ck_assert_str_eq(changed_came(), "vg_one ");
+	rewrite("one-pv", "sdb", apart[_i].changed, UUID_CHANGED);
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	plug_original();
+	rewrite("one-pv", "sda", apart[_i].original, NULL);
+	ck_assert_msg(!*original_came(), "%s", apart[_i].claim);
+	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg_one"), "%s", apart[_i].claim);
+	ck_assert_ptr_nonnull(strstr(machine.err, "has outdated metadata of VG vg_one"));
+}
+
+/* It was taken out of the VG, perhaps because it hangs. */
+TEST(a_set_apart_that_gives_no_answer_holds_up_nothing)
+{
+	plug_changed();
+	changed_came();
+	tree_put(&machine.tree, "/sys/dev/block/8:32/dm/suspended", "1\n");
+	plug_original();
+	rewrite("one-pv", "sda", "seqno = 7", NULL);
+	ck_assert_str_eq(original_came(), "vg_one ");
+	ck_assert_uint_eq(claimed_seqno(), 7);
+}
+
 /* Another disk has its number: it shows nothing of this VG. */
 TEST(another_disk_in_the_newer_ones_place_does_not_count)
 {

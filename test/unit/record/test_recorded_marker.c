@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "fake/tree.h"
 #include "record/recorded_marker.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 
 #define ID   "0123456789abcdefghijABCDEFGHIJKL"
@@ -52,6 +54,39 @@ TEST(a_marker_is_of_one_pv_on_one_instance)
 	close(fd);
 }
 
+#define OTHER "x123456789abcdefghijABCDEFGHIJKL"
+
+TEST(a_device_leads_to_the_pv_that_it_was)
+{
+	char before[33] = "";
+
+	ck_assert_int_eq(lea_carried_ask(event_fd, "8:16-7", before), 0);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:16-7", ID, before), 0);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:16-7", ID, before), 0);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:16-7", OTHER, before), LEA_CARRIED_ANOTHER);
+	ck_assert_str_eq(before, ID);
+	ck_assert_msg(lea_carried_ask(event_fd, "8:16-7", before) == 1 && !strcmp(before, ID),
+		      "it stays until nothing is kept any more");
+	ck_assert_int_eq(lea_carried_replace(event_fd, "8:16-7", OTHER), 0);
+	ck_assert_int_eq(lea_carried_ask(event_fd, "8:16-7", before), 1);
+	ck_assert_str_eq(before, OTHER);
+	ck_assert_int_lt(lea_carried_put(event_fd, "8:16-7", "../newest", before), 0);
+}
+
+/* What nobody of ours has written counts for nothing, and is replaced. */
+TEST(nonsense_leads_nowhere)
+{
+	char before[33] = "";
+
+	tree_link(&tree, "/run/lvm/event/carried/8:16-7", "../../../etc/passwd");
+	ck_assert_int_eq(lea_carried_ask(event_fd, "8:16-7", before), 0);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:16-7", ID, before), 0);
+	ck_assert_int_eq(lea_carried_ask(event_fd, "8:16-7", before), 1);
+	tree_put(&tree, "/run/lvm/event/carried/8:32-9", "a file");
+	ck_assert_int_eq(lea_carried_ask(event_fd, "8:32-9", before), 0);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:32-9", ID, before), 0);
+}
+
 static const struct {
 	const char *claim, *folder, *name;
 	bool stays;
@@ -68,6 +103,8 @@ static const struct {
 	{"the unsettled instance is there", "unsettled", "8:16-7", true},
 	{"another instance than the unsettled one has the number", "unsettled", "8:16-6", false},
 	{"another instance than the probed one has the number", "probed", "8:16-6", false},
+	{"the instance that was a PV is there", "carried", "8:16-7", true},
+	{"another instance than the one that was a PV has the number", "carried", "8:16-6", false},
 };
 
 TEST_EACH(markers_of_gone_instances_are_removed, rows)

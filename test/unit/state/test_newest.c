@@ -50,11 +50,13 @@ TEST(what_was_noted_is_read)
 {
 	struct lea_newest newest;
 	uint32_t seqno = 0;
+	char by[33];
 
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, by), LEA_NEWEST_NONE);
 	ck_assert_int_eq(note(5, lea_newest_note), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, by), 0);
 	ck_assert_uint_eq(seqno, 5);
+	ck_assert_str_eq(by, ID);
 	ck_assert_int_eq(lea_newest_read(run_fd, VG, "vg_one", &newest), 0);
 	ck_assert_str_eq(newest.vg_id, VG);
 	ck_assert_str_eq(newest.vg_name, "vg_one");
@@ -75,13 +77,13 @@ TEST(only_a_higher_seqno_replaces_it)
 	ck_assert_int_eq(note(4, lea_newest_note), LEA_NEWEST_OLDER);
 	ck_assert_int_eq(note(5, lea_newest_note), 0);
 	ck_assert_int_eq(note(6, lea_newest_note), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, NULL), 0);
 	ck_assert_uint_eq(seqno, 6);
 	ck_assert_int_eq(note(2, lea_newest_replace), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, NULL), 0);
 	ck_assert_uint_eq(seqno, 2);
 	ck_assert_int_eq(lea_newest_drop(run_fd, VG, "vg_one"), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, NULL), LEA_NEWEST_NONE);
 	ck_assert_int_eq(lea_newest_drop(run_fd, VG, "vg_one"), 0);
 }
 
@@ -125,9 +127,9 @@ TEST(a_file_is_no_note_and_is_replaced)
 	uint32_t seqno;
 
 	tree_put(&tree, FILE_OF, "lvmevent-newest 1\nseqno 5\n");
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, NULL), LEA_NEWEST_NONE);
 	ck_assert_int_eq(note(3, lea_newest_note), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, NULL), 0);
 	ck_assert_uint_eq(seqno, 3);
 }
 
@@ -183,7 +185,7 @@ TEST_EACH(all_pvs_of_a_large_vg_are_noted, larges)
 
 	ck_assert_int_eq(note_many(5, larges[_i].count), 0);
 	check_many(5, larges[_i].count);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno, NULL), 0);
 	ck_assert_uint_eq(seqno, 5);
 	ck_assert_int_eq(note_many(4, 2), LEA_NEWEST_OLDER);
 	ck_assert_int_eq(note_many(6, MANY), 0);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A disk that was made another PV, as by vgimportclone and pvchange -u: what is kept of it as the PV
+ * that it was ends as soon as it is read. */
+#include "flow/duplicates_scratch.h"
+#include "state/mark.h"
+
+#define QUEUE	    "/run/lvm/event/queue/"
+#define MARKER	    "/run/lvm/event/known/8:32-2-" UUID_ONE
+#define RECORD	    "/run/lvm/pvs_online/" PVID_ONE
+#define IN_USE	    "/run/lvm/vgs_online/vg_one"
+#define SUSPENDED   "/sys/dev/block/8:32/dm/suspended"
+#define CARRIED_SDB "/run/lvm/event/carried/8:32-2"
+
+const struct fixture fixture = {setup, teardown};
+
+static const char *tell(enum lea_entry_kind kind, const char *name, uint32_t minor,
+			uint64_t diskseq, const char *pvid)
+{
+	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
+
+	entry.kind = kind;
+	return pass(&entry, 1);
+}
+
+static void make_another(const char *name, uint32_t minor, uint64_t diskseq)
+{
+	machine_unplug(name, minor);
+	machine_plug("stripe-a", name, minor, (uint32_t)diskseq);
+}
+
+/* Rows: which of the two has the record. */
+TEST_TIMES(the_note_on_a_copy_ends_with_its_change, 2)
+{
+	const char *name = _i ? "sda" : "sdb";
+	const uint32_t minor = _i ? 16 : 32;
+	const uint64_t diskseq = _i ? 1 : 2;
+
+	both();
+	make_another(name, minor, diskseq);
+	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, name, minor, diskseq, PVID_A), "");
+	ck_assert(!machine_has(DUPLICATES) || _i);
+	ck_assert_msg(!*drain(), "a change activates nothing");
+	ck_assert(!machine_has(DUPLICATES));
+	ck_assert_str_eq(_i ? came("sdb", 32, 2, PVID_ONE) : came("sda", 16, 1, PVID_ONE),
+			 "vg_one ");
+}
+
+/* vgs_online stays, as with lvm2. If the disk becomes the PV again, udev's rule must not skip that. */
+TEST(the_record_and_the_marker_end_with_the_change)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "vg_one ");
+	ck_assert(machine_has(MARKER));
+	make_another("sdb", 32, 2);
+	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
+	ck_assert(!machine_has(RECORD) && !machine_has(MARKER));
+	ck_assert(machine_has(IN_USE));
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_A));
+}
+
+/* One of a VG that is not to be used gets no record as the new PV. */
+TEST(nothing_stays_of_a_disk_that_is_no_pv_of_ours_now)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	machine_unplug("sdb", 32);
+	machine_plug("orphan", "sdb", 32, 2);
+	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, ""), "");
+	ck_assert(!machine_has(RECORD) && !machine_has(MARKER) && !machine_has(CARRIED_SDB));
+}
+
+TEST(a_disk_that_gives_no_answer_or_is_not_asked_keeps_all)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	tree_put(&machine.tree, SUSPENDED, "1\n");
+	tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A);
+	ck_assert(machine_has(RECORD) && machine_has(MARKER) && machine_has(CARRIED_SDB));
+	tree_put(&machine.tree, SUSPENDED, "0\n");
+	new_conf("filter = [ \"r|sdb|\" ]");
+	tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A);
+	ck_assert(machine_has(RECORD) && machine_has(CARRIED_SDB));
+}
+
+/* The removal takes the place of the change in the queue, and udev names the PV that it became. */
+TEST(a_copy_that_went_before_its_change_was_read_leaves_nothing)
+{
+	both();
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_A);
+	ck_assert(!machine_has(DUPLICATES) && !machine_has(CARRIED_SDB));
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
+TEST(a_pv_that_went_before_its_change_was_read_leaves_no_record)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_A);
+	ck_assert(!machine_has(RECORD) && !machine_has(IN_USE) && !machine_has(MARKER));
+}
+
+/* Rows: sdb gave no answer when sda was added, so that nobody knows which came first; it answered,
+ * and was still the PV; sda is only there by a change. */
+static const struct {
+	const char *claim;
+	bool is_silent, answers;
+	enum lea_entry_kind kind;
+	const char *vgs;
+} adds[] = {
+	{"no answer at the add: it is not lost", true, false, LEA_ENTRY_ADD, "vg_one "},
+	{"the change comes after the add", false, false, LEA_ENTRY_ADD, ""},
+	{"so it does if the copy has answered since", true, true, LEA_ENTRY_ADD, ""},
+	{"no add waits", true, false, LEA_ENTRY_CHANGE, ""},
+};
+
+TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	tree_remove(&machine.tree, IN_USE); /* soft-reboot: its claim is of the boot before */
+	tree_remove(&machine.tree, "/run/lvm/event/claims/" VG_ONE_ID);
+	machine_plug("one-pv", "sda", 16, 1);
+	tree_put(&machine.tree, SUSPENDED, adds[_i].is_silent ? "1\n" : "0\n");
+	ck_assert_str_eq(tell(adds[_i].kind, "sda", 16, 1, PVID_ONE), "");
+	ck_assert_msg(machine_has(DUPLICATES), "%s", adds[_i].claim);
+	tree_put(&machine.tree, SUSPENDED, "0\n");
+	if (adds[_i].answers)
+		ck_assert_str_eq(tell(LEA_ENTRY_MISSED, "sda", 16, 1, PVID_ONE), "");
+	tree_remove(&machine.tree, SUSPENDED);
+	tree_remove(&machine.tree, "/sys/dev/block/8:32/dm");
+	make_another("sdb", 32, 2);
+	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
+	ck_assert_msg(!strcmp(drain(), adds[_i].vgs), "%s: %s", adds[_i].claim, activated);
+	ck_assert_msg(!machine_has(DUPLICATES), "%s", adds[_i].claim);
+}
