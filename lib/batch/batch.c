@@ -367,6 +367,23 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *rec
 	}
 }
 
+static void leave_former(struct lea_batch_pass *pass, const struct lea_found *found, bool is_held,
+			 enum lea_entry_kind kind)
+{
+	const int r = lea_batch_leave_former(pass->options, pass->marks.known_fd, pass->recorder,
+					     found, is_held, kind);
+
+	lea_retry_set_add(&pass->retries, r, &found->device);
+}
+
+/* Did it say that it is no PV that gets a record? What is not allowed was not asked. */
+static bool is_no_pv_of_ours(const struct lea_found *found, const struct lea_record *record)
+{
+	return record->kind != LEA_RECORD_ONLINE && record->kind != LEA_RECORD_DUPLICATE &&
+	       record->kind != LEA_RECORD_FAILED && found->kind != LEA_FOUND_EXCLUDED &&
+	       found->kind != LEA_FOUND_GONE && !lea_found_silence(found);
+}
+
 /* No event of the device asks for its VG now. */
 static bool is_tried_again(const struct queued_device *queued)
 {
@@ -392,10 +409,6 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
 		leave_copy(pass, &record);
-	lea_retry_set_add(&pass->retries,
-			  lea_batch_leave_former(pass->options, pass->marks.known_fd,
-						 pass->recorder, found, &record, queued->kind),
-			  &found->device);
 	/* A PV has come, perhaps of a VG that would be activated without it. */
 	if (queued->kind == LEA_ENTRY_ADD && lea_found_silence(found))
 		lea_partial_came(pass->options->partial);
@@ -411,6 +424,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
 	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
 	pass->summary->pvs += queued->is_online;
+	if (is_no_pv_of_ours(found, &record))
+		leave_former(pass, found, false, queued->kind);
 	r = note_move(pass, found, &record, queued);
 	lea_retry_set_add(&pass->retries,
 			  lea_batch_marks_judged(&pass->marks, found, &record, queued->kind),
@@ -550,10 +565,13 @@ static void mark_all(struct lea_batch_pass *pass)
 
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; i < pass->queued_count; i++) {
-		if (!pass->queued[i].is_online && !pass->queued[i].is_noted)
+		const struct queued_device *queued = &pass->queued[i];
+
+		if (!queued->is_online && !queued->is_noted)
 			continue;
-		if (lea_batch_marks_recorded(&pass->marks, found[i]) == LEA_MARKER_WAS_SET && !r &&
-		    pass->queued[i].is_new)
+		if (lea_batch_marks_recorded(&pass->marks, found[i]) != LEA_MARKER_WAS_SET)
+			leave_former(pass, found[i], true, queued->kind);
+		else if (!r && queued->is_new)
 			r = lea_batch_moves_put_found(&pass->moves, found[i], NULL);
 	}
 	r = r ? r : lea_batch_moves_make(&pass->moves, pass->candidates);

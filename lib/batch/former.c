@@ -16,19 +16,6 @@ int lea_batch_leave_expected(const struct lea_batch_options *options,
 				   found->expected, !!found->vg);
 }
 
-/* Does it have a record, or a note, as the PV that it is? */
-static bool is_held(const struct lea_record *record)
-{
-	return record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE;
-}
-
-/* Did it say of which PV it is, if of any? What is not allowed was not asked. */
-static bool has_answered(const struct lea_found *found, const struct lea_record *record)
-{
-	return found->kind != LEA_FOUND_EXCLUDED && found->kind != LEA_FOUND_GONE &&
-	       record->kind != LEA_RECORD_FAILED && !lea_found_silence(found);
-}
-
 /* If a person has made another PV of it, its VG's vgs_online stays, as with lvm2: they may have taken
  * the VG down. Where instances are not numbered, another disk may have come to the number, and it is
  * a removal that was lost. */
@@ -47,17 +34,15 @@ static int end_as(const struct lea_batch_options *options, int known_fd,
 
 int lea_batch_leave_former(const struct lea_batch_options *options, int known_fd,
 			   struct lea_recorder *recorder, const struct lea_found *found,
-			   const struct lea_record *record, enum lea_entry_kind kind)
+			   bool is_held, enum lea_entry_kind kind)
 {
 	const struct lea_devid id = lea_device_id(&found->device);
 	char key[LEA_DEVID_TEXT_BYTES], before[33];
 	int r;
 
-	if (!has_answered(found, record))
-		return 0;
 	lea_devid_format(&id, key);
-	r = is_held(record) ? lea_carried_put(options->event_fd, key, found->label.pvid, before)
-			    : lea_carried_ask(options->event_fd, key, before);
+	r = is_held ? lea_carried_put(options->event_fd, key, found->label.pvid, before)
+		    : lea_carried_ask(options->event_fd, key, before);
 	if (r <= 0 || lea_found_carries(found, before))
 		return r < 0 ? r : 0;
 	/* The mark leads here, so it goes last. */
@@ -65,7 +50,6 @@ int lea_batch_leave_former(const struct lea_batch_options *options, int known_fd
 		   id.diskseq || kind == LEA_ENTRY_CHANGE);
 	if (r < 0)
 		return r;
-	return is_held(record)
-		       ? lea_carried_replace(options->event_fd, key, found->label.pvid)
+	return is_held ? lea_carried_replace(options->event_fd, key, found->label.pvid)
 		       : lea_mark_drop(options->event_fd, LEA_MARK_CARRIED, key);
 }

@@ -11,6 +11,8 @@
 #include "scan/scan.h"
 #include "state/entry_kind.h"
 
+#include <stdbool.h>
+
 /* A PV that udev or a record named may have been wiped before it was read, and udev's change of what
  * is no PV starts no process. A VG that it was a copy of was refused for it, and a copy of it is the
  * PV now. 0 or -errno. */
@@ -18,16 +20,16 @@ LEA_MUST_CHECK int lea_batch_leave_expected(const struct lea_batch_options *opti
 					    const struct lea_found *found);
 
 /*
- * lea_batch_leave_former - the device was read, and @record is the result of recording it
+ * lea_batch_leave_former - the device was read, and has answered
  * @known_fd: from lea_marker_open; @recorder: of the pass
+ * @is_held: it has its record, or its note as a duplicate, as the PV that it is
  * @kind: of its entry
- * If the device had its record, or its note as a duplicate, as another PV, these go, and what was
- * refused for them is tried again. The next such question will be about the PV that it is now.
- * Returns 0 or -errno, with which all is as before or can be done again. Costs one system call
- * where nothing has to be done.
+ * If the device had its record, or its note, as another PV, these go, and what was refused for them
+ * is tried again. The next such question will be about the PV that it is now. Returns 0 or -errno,
+ * with which all is as before or can be done again. Costs one system call where nothing has to be
+ * done.
  */
 LEA_MUST_CHECK int lea_batch_leave_former(const struct lea_batch_options *options, int known_fd,
 					  struct lea_recorder *recorder,
-					  const struct lea_found *found,
-					  const struct lea_record *record,
+					  const struct lea_found *found, bool is_held,
 					  enum lea_entry_kind kind);
