@@ -78,26 +78,51 @@ static int hand_over(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 	return r;
 }
 
+enum twin {
+	NO_TWIN,
+	TWIN,
+	SILENT_TWIN, /* a disk of it gives no answer: it may be in another VG by now, or in none */
+};
+
 /* A VG that may have a twin, with the claim that it would get. */
 struct named {
-	const struct lea_claims *claims; /* borrowed */
+	const struct lea_candidates *candidates; /* borrowed */
 	const struct lea_scan_vg *scanned;
 	struct lea_claim claim;
+	bool has_silent;
 };
+
+static bool has_silent_pv(const struct lea_candidates *candidates, const struct lea_claim *claim)
+{
+	for (uint32_t i = 0; i < claim->pv_count; i++) {
+		const struct lea_devid *id = &claim->pv[i].id;
+		const struct lea_device device = {
+			.major = id->major, .minor = id->minor, .diskseq = id->diskseq};
+
+		if (lea_reader_is_silent(candidates->options->reader, &device))
+			return true;
+	}
+	return false;
+}
 
 /* A PV is in one VG only: if one of the other VG's is in this VG now, the other one was removed. */
 static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
-	const struct named *named = arg;
+	struct named *named = arg;
 
-	return claim->state != LEA_CLAIM_FAILED && strcmp(vg_id, named->scanned->vg->id) != 0 &&
-	       !lea_claim_shares_pv(claim, &named->claim) &&
-	       !lea_claim_has_gone(named->claims, claim);
+	if (claim->state == LEA_CLAIM_FAILED || !strcmp(vg_id, named->scanned->vg->id) ||
+	    lea_claim_shares_pv(claim, &named->claim) ||
+	    lea_claim_has_gone(&named->candidates->claims, claim))
+		return NO_TWIN;
+	if (!has_silent_pv(named->candidates, claim))
+		return TWIN;
+	named->has_silent = true;
+	return NO_TWIN;
 }
 
 static int search_twin(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
 {
-	struct named named = {.claims = &candidates->claims, .scanned = scanned};
+	struct named named = {.candidates = candidates, .scanned = scanned};
 	struct lea_claim_index *index;
 	int r = lea_scan_vg_claim(scanned, &named.claim);
 
@@ -106,7 +131,7 @@ static int search_twin(struct lea_candidates *candidates, const struct lea_scan_
 	      : lea_claim_index_each_named(index, &candidates->claims, scanned->vg->name, find_twin,
 					   &named);
 	lea_claim_done(&named.claim);
-	return r;
+	return r == NO_TWIN && named.has_silent ? SILENT_TWIN : r;
 }
 
 /* Might the VG's vgs_online file be another VG's? Its own comes after its claim (take). */
@@ -121,8 +146,8 @@ static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan
 
 /*
  * Of two VGs with one name the first counts, as in lvm2, whose vgs_online files hold only the name.
- * Claims are searched only if such a file exists that may not be this VG's. Returns > 0 for the
- * second VG.
+ * Claims are searched only if such a file exists that may not be this VG's. Returns
+ * an enum twin for the second VG, or a fault.
  */
 static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 		    struct lea_batch_vg *vg)
@@ -130,8 +155,8 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	const int r = lea_batch_take_name(candidates, scanned);
 
 	if (r)
-		return r;
-	return may_be_of_other(vg, scanned) ? search_twin(candidates, scanned) : 0;
+		return r < 0 ? r : TWIN;
+	return may_be_of_other(vg, scanned) ? search_twin(candidates, scanned) : NO_TWIN;
 }
 
 /*
@@ -263,7 +288,7 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 	r = has_twin(vg->candidates, scanned, vg);
 	if (r <= 0)
 		return r;
-	facts.prohibition = LEA_VG_TWIN;
+	facts.prohibition = r == SILENT_TWIN ? LEA_VG_SILENT_TWIN : LEA_VG_TWIN;
 	*ret_decision = lea_decide(&facts);
 	return 0;
 }

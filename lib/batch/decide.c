@@ -56,10 +56,12 @@ static struct lea_vg_decision meet_two_names(const struct lea_decide_facts *fact
 static struct lea_vg_decision bring_up(const struct lea_decide_facts *facts,
 				       enum lea_vg_verdict verdict)
 {
-	if (facts->prohibition != LEA_VG_TWIN)
+	if (facts->prohibition != LEA_VG_TWIN && facts->prohibition != LEA_VG_SILENT_TWIN)
 		return plainly(verdict);
-	return verdict == LEA_VG_ACTIVATE_IN_PART ? plainly(LEA_VG_SKIP)
-						  : decision(LEA_VG_FAIL, LEA_VG_BECAUSE_TWIN);
+	if (verdict == LEA_VG_ACTIVATE_IN_PART)
+		return plainly(LEA_VG_SKIP);
+	return decision(facts->prohibition == LEA_VG_TWIN ? LEA_VG_FAIL : LEA_VG_FAIL_FOR_NOW,
+			LEA_VG_BECAUSE_TWIN);
 }
 
 /* The entry's kind is ADD, MISSED or PARTIAL. */

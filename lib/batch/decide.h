@@ -40,6 +40,7 @@ enum lea_vg_prohibition {
 	LEA_VG_ON_TWO_DEVICES, /* a PV of it is */
 	LEA_VG_TWO_NAMES,      /* its PVs have different names for it, and it is whole under none */
 	LEA_VG_TWIN,	       /* another VG of its name is active, or about to be */
+	LEA_VG_SILENT_TWIN,    /* likewise, by its claim, but a disk of it gives no answer */
 	LEA_VG_OUTDATED,       /* a PV that is there has newer metadata of this VG id */
 	LEA_VG_MOVED,	       /* a PV of it is in another VG by newer metadata */
 	LEA_VG_PROHIBITIONS

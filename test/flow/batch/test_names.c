@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two VGs of one name, and one VG with two names. */
 #include "flow/batch_scratch.h"
+#include "scan/reader.h"
 #include "unit/suite.h"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #define VG_ONE_TEXT "GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21"
 #define VG_TWO_TEXT "VqoF2z-8DLr-9uB4-DSmt-7k8I-RGz3-GndTHh"
@@ -61,6 +65,40 @@ TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
 		      "%s", machine.err);
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
 	ck_assert_int_eq(state_of(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+/* In the reader child: sda gives no answer while /sick is there. */
+static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	for (int i = 0; strstr(path, "sda") && i < 1000 && machine_has("/sick"); i++)
+		usleep(10000);
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* vgremove and a disk that gives no answer: that the other VG of the name is there is not known. */
+TEST(a_vg_whose_disk_gives_no_answer_holds_its_name_for_now)
+{
+	struct lea_claim claim;
+	char vg_id[33], pvid[33];
+
+	plug_one();
+	conf->probe_deadline_ms = 300;
+	machine.world->open_device = open_sick;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	tree_put(&machine.tree, "/sick", "");
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	plug_twin(vg_id, pvid);
+	ck_assert_str_eq(came("sdc", 48, 3, pvid), "");
+	ck_assert_int_eq(claim_of(vg_id, &claim), 0);
+	ck_assert(claim.state == LEA_CLAIM_FAILED && claim.is_transient);
+	lea_claim_done(&claim);
+	tree_remove(&machine.tree, "/sick");
+	lea_reader_free(LEA_TAKE(batch_options.reader));
 }
 
 /* vgremove left its claim, and its disk came back as a PV of another VG. */
