@@ -478,13 +478,15 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 	if (!lea_id_ok(vg_id))
 		return -EINVAL;
 	r = folder_fd < 0 ? folder_fd : 0;
-	/* First, as one that is kept after its claim would stay. */
+	/* First, as what is kept after its claim would stay: a person may take the VG down then, and by
+	 * the mark the next change would bring it up. */
 	if (!r && claim->state == LEA_CLAIM_DONE && claim->is_online)
 		r = lea_vg_online_release(claims->run_fd, claim->vg_name);
+	r = r ? r : end_wait(claims, vg_id, claim);
 	r = r ? r : store(claims, folder_fd, vg_id, claim);
 	if (r == 0)
 		LEA_CRASHPOINT("claim.end", vg_id);
-	return r ? r : end_wait(claims, vg_id, claim);
+	return r;
 }
 
 /* Has the PV another record than when the claim was stored? False only if the kernel says that it
