@@ -297,17 +297,37 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	return r;
 }
 
-bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
-				    const char *pvid)
+/* Which PV does udev name on it? "": none. False: udev has not finished with it. */
+static bool read_named(struct lea_world *world, const struct lea_device *device,
+		       char ret_named[static 33])
 {
 	LEA_AUTO(lea_closep) int data_fd = lea_udevbrief_open(world);
-	char lines[LEA_UDEVBRIEF_BYTES], named[33];
+	char lines[LEA_UDEVBRIEF_BYTES];
 	struct lea_device now = *device; /* borrowed */
 
 	now.properties = lines;
-	return lea_udevbrief_read(data_fd, lea_device_devno(device), lines) &&
-	       !lea_udevdb_is(&now, "ID_PROCESSING", "1") && lea_udevdb_pvid(&now, named) &&
-	       strcmp(named, pvid) != 0;
+	if (!lea_udevbrief_read(data_fd, lea_device_devno(device), lines) ||
+	    lea_udevdb_is(&now, "ID_PROCESSING", "1"))
+		return false;
+	if (!lea_udevdb_pvid(&now, ret_named))
+		ret_named[0] = '\0';
+	return true;
+}
+
+bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
+				    const char *pvid)
+{
+	char named[33];
+
+	return read_named(world, device, named) && named[0] && strcmp(named, pvid) != 0;
+}
+
+bool lea_duplicate_is_named_otherwise(struct lea_world *world, const struct lea_device *device,
+				      const char *pvid)
+{
+	char named[33];
+
+	return read_named(world, device, named) && strcmp(named, pvid) != 0;
 }
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,

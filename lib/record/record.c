@@ -216,17 +216,27 @@ static int is_of_earlier(struct lea_recorder *recorder, int run_fd, const struct
 	return r < 0 ? r : !r;
 }
 
-/* Another path of the disk in @found has the record's number by now, and its add is still to come:
- * @found was added before it, and brings its VG up. A copy refuses the VG in either order. A path that
- * LVs use is no later one, though it has no marker where lvm2 itself has recorded it. */
-static int is_later_path(struct lea_recorder *recorder, int run_fd, const struct lea_device *device,
-			 const struct lea_found *found)
+/*
+ * Is the record that of an earlier instance than @device, which has the number by now? @answer: what
+ * that says. Another path of the disk in @found gets its own add: @found was added before it, and
+ * brings its VG up; a copy refuses the VG in either order. A device that gives no answer, and of which
+ * nothing says that it is the PV, is no more in the way than any other disk that gives none. What LVs
+ * use is the PV, though it has no marker where lvm2 itself has recorded it.
+ */
+static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct lea_device *device,
+		       const struct lea_duplicate_answer *answer, const struct lea_found *found)
 {
-	if (recorder->options.test ||
-	    lea_duplicate_tie(recorder->world, device, &found->device) != LEA_DUPLICATE_PATH ||
-	    lea_duplicate_is_in_use(recorder->world, lea_device_devno(device)))
+	const char *pvid = found->label.pvid;
+
+	if (recorder->options.test)
 		return 0;
-	return is_of_earlier(recorder, run_fd, device, found->label.pvid);
+	if (lea_duplicate_tie(recorder->world, device, &found->device) != LEA_DUPLICATE_PATH &&
+	    (answer->presence != LEA_SILENT ||
+	     !lea_duplicate_is_named_otherwise(recorder->world, device, pvid)))
+		return 0;
+	return lea_duplicate_is_in_use(recorder->world, lea_device_devno(device))
+		       ? 0
+		       : is_of_earlier(recorder, run_fd, device, pvid);
 }
 
 /* May the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
@@ -242,7 +252,7 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	bool alive = answer.presence != LEA_ABSENT;
 
 	if (!r && alive) {
-		r = is_later_path(recorder, run_fd, &device, found);
+		r = is_outlived(recorder, run_fd, &device, &answer, found);
 		if (r < 0)
 			return r;
 		alive = !r;

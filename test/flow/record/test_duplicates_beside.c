@@ -645,3 +645,39 @@ TEST(a_reconcile_beside_a_slow_disk_does_not_hold_up_others)
 	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 	lea_reader_free(reader);
 }
+
+/* The removal of the recorded disk was lost. What has its number since gives no answer, and is no more
+ * in the way than any other disk. */
+static const struct {
+	const char *claim, *properties;
+	uint64_t diskseq; /* of what has the number */
+	bool is_used;	  /* by LVs */
+	const char *vgs;
+} successors[] = {
+	{"udev has found something else on it", "I:1\nE:ID_FS_TYPE=ext4\n", 9, false, "vg_one "},
+	{"udev could name nothing on it", "I:1\nE:ID_PATH=x\n", 9, false, "vg_one "},
+	{"udev names the PV on it", "I:1\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE "\n", 9,
+	 false, ""},
+	{"udev has it in work", "I:1\nE:ID_PROCESSING=1\n", 9, false, ""},
+	{"udev has not seen it", NULL, 9, false, ""},
+	{"LVs use it", "I:1\nE:ID_PATH=x\n", 9, true, ""},
+	{"it is the recorded one", "I:1\nE:ID_PATH=x\n", 1, false, ""},
+};
+
+TEST_EACH(what_has_the_number_of_a_recorded_disk_may_be_silent, successors)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	came("sda", 16, 1, PVID_ONE);
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	machine_unplug("sda", 16);
+	machine_plug("orphan", "sda", 16, (uint32_t)successors[_i].diskseq);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "1\n");
+	if (successors[_i].properties)
+		tree_put(&machine.tree, "/run/udev/data/b8:16", successors[_i].properties);
+	if (successors[_i].is_used)
+		tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid",
+			 "LVM-" VG_ONE_ID "\n");
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_msg(!strcmp(came("sdb", 32, 2, PVID_ONE), successors[_i].vgs), "%s: %s",
+		      successors[_i].claim, activated);
+}
