@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "record/recorded_marker.h"
+#include "scan/reader.h"
 
 int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_options *options)
 {
@@ -76,16 +77,19 @@ static bool is_momentary(const struct lea_found *found, const struct lea_record 
 	       (found->kind == LEA_FOUND_EXCLUDED && found->excluded == LEA_EXCLUDED_NO_SYSFS);
 }
 
-/* LEA_MARKS: none. */
-static enum lea_mark mark_of(const struct lea_found *found, const struct lea_record *record,
-			     enum lea_entry_kind kind)
+/* LEA_MARKS: none. A change that is not settled must not hide an add that has no answer yet. */
+static enum lea_mark mark_of(const struct lea_batch_marks *marks, const struct lea_found *found,
+			     const struct lea_record *record, enum lea_entry_kind kind)
 {
 	if (record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE ||
 	    found->kind == LEA_FOUND_GONE)
 		return LEA_MARKS;
 	if (!is_momentary(found, record))
 		return LEA_MARK_REFUSED;
-	return kind == LEA_ENTRY_CHANGE ? LEA_MARK_UNSETTLED : LEA_MARKS;
+	return kind == LEA_ENTRY_CHANGE &&
+			       !lea_reader_owes_add(marks->options->reader, &found->device)
+		       ? LEA_MARK_UNSETTLED
+		       : LEA_MARKS;
 }
 
 /* Its change events must start the enqueuer again: by one it may become a PV of another VG. */
@@ -132,7 +136,7 @@ int lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea
 			   const struct lea_record *record, enum lea_entry_kind kind)
 {
 	const struct lea_devid id = lea_device_id(&found->device);
-	const enum lea_mark mark = mark_of(found, record, kind);
+	const enum lea_mark mark = mark_of(marks, found, record, kind);
 	char key[LEA_DEVID_TEXT_BYTES];
 	int r = end_wait(marks, found, record), s = 0;
 

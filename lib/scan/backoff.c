@@ -27,7 +27,7 @@ uint32_t lea_backoff_deadline_ms(const struct lea_backoff *late, const struct le
 }
 
 void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device *device,
-			      bool had_all)
+			      bool had_all, bool is_add)
 {
 	uint32_t i = find(late, lea_device_id(device));
 
@@ -39,6 +39,7 @@ void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device 
 		late->device[i] =
 			(struct lea_backoff_device){.is_used = true, .id = lea_device_id(device)};
 	}
+	late->device[i].owes_add = is_add || (late->device[i].is_silent && late->device[i].owes_add);
 	late->device[i].is_silent = true;
 	if (had_all && late->device[i].times < MOST_TIMES)
 		late->device[i].times++;
@@ -65,6 +66,13 @@ bool lea_backoff_is_silent(const struct lea_backoff *late, const struct lea_devi
 	const uint32_t i = find(late, lea_device_id(device));
 
 	return i < LEA_BACKOFF_DEVICES && late->device[i].is_silent;
+}
+
+bool lea_backoff_owes_add(const struct lea_backoff *late, const struct lea_device *device)
+{
+	const uint32_t i = find(late, lea_device_id(device));
+
+	return i < LEA_BACKOFF_DEVICES && late->device[i].is_silent && late->device[i].owes_add;
 }
 
 bool lea_backoff_has_key(const struct lea_backoff *late, const char *key)

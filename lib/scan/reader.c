@@ -89,7 +89,12 @@ static int requeue_owed(void *arg, const char *owed)
 		return r;
 	if (r)
 		kind = LEA_ENTRY_CHANGE;
-	else if (debt->is_old && kind == LEA_ENTRY_ADD)
+	/* A change that could not be judged, either, must not hide the add. */
+	else if (kind == LEA_ENTRY_ADD)
+		r = lea_mark_drop(debt->event_fd, LEA_MARK_UNSETTLED, text);
+	if (r < 0)
+		return lea_shortage_of(r);
+	if (debt->is_old && kind == LEA_ENTRY_ADD)
 		kind = LEA_ENTRY_MISSED;
 	r = lea_device_find(debt->world, &id, &device);
 	if (!r) {
@@ -186,7 +191,8 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 		if (answer->took_ms < reader->deadline_ms)
 			lea_backoff_clear(&reader->late, &request->found->device);
 		else if (answer->took_ms >= request->item.deadline_ms - GRACE_MS)
-			lea_backoff_note_timeout(&reader->late, &request->found->device, true);
+			lea_backoff_note_timeout(&reader->late, &request->found->device, true,
+						 false);
 		lea_backoff_note_answer(&reader->late, &request->found->device);
 		r = lea_scan_judge(reader->scan, request, read, &texts);
 	}
@@ -206,7 +212,8 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 			found->device.name, (int)loss->thread,
 			reader->forgets ? "command" : "scan");
 	} else if (loss->fault == -ETIMEDOUT) {
-		lea_backoff_note_timeout(&reader->late, &found->device, loss->had_all);
+		lea_backoff_note_timeout(&reader->late, &found->device, loss->had_all,
+					 lea_entry_kind_is_add(found->again));
 		note_time(reader, index, loss->took_ms, loss->fault);
 	}
 	lea_scan_note_fault(reader->scan, found, loss->fault);
@@ -319,6 +326,11 @@ static bool is_slow(void *arg, const char *key)
 bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_device *device)
 {
 	return reader && lea_backoff_is_silent(&reader->late, device);
+}
+
+bool lea_reader_owes_add(const struct lea_reader *reader, const struct lea_device *device)
+{
+	return reader && lea_backoff_owes_add(&reader->late, device);
 }
 
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd)

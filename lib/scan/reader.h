@@ -76,6 +76,9 @@ void lea_reader_remember(struct lea_reader *reader);
  * @reader: NULL: false. */
 bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_device *device);
 
+/* The same, and did an add wait for the answer? Then the child queues that. */
+bool lea_reader_owes_add(const struct lea_reader *reader, const struct lea_device *device);
+
 /* Does a device wait in the queue that is not known to be slow? @event_fd: /run/lvm/event. */
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd);
 

@@ -3,6 +3,7 @@
  */
 #include "flow/batch_scratch.h"
 #include "record/duplicates.h"
+#include "scan/reader.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -209,4 +210,19 @@ TEST_EACH(a_worker_that_ends_while_a_member_is_read_has_dealt_with_the_vg, after
 	ck_assert_int_eq(status, 0);
 	ck_assert_msg(!strcmp(activated, after_worker[_i].vgs), "%s: %s", after_worker[_i].claim,
 		      activated);
+}
+
+/* By the mark, whoever tries the device again would take the add for a change. Rows: which of the two
+ * comes first. */
+TEST_TIMES(a_change_that_is_not_settled_hides_no_add, 2)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	make_slow();
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	ck_assert_str_eq(told(_i ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
+	ck_assert_int_eq(machine_has("/run/lvm/event/unsettled/8:32-2"), _i);
+	ck_assert_str_eq(told(_i ? LEA_ENTRY_ADD : LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), "");
+	ck_assert(!machine_has("/run/lvm/event/unsettled/8:32-2"));
+	tree_remove(&machine.tree, "/sick");
+	lea_reader_free(LEA_TAKE(batch_options.reader));
 }

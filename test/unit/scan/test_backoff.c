@@ -16,7 +16,7 @@ static void was_late(uint32_t minor, uint32_t times)
 	const struct lea_device device = {.major = 8, .minor = minor, .diskseq = 1};
 
 	for (uint32_t i = 0; i < times; i++)
-		lea_backoff_note_timeout(&late, &device, true);
+		lea_backoff_note_timeout(&late, &device, true, false);
 }
 
 TEST(a_deadline_doubles_each_time_it_is_missed)
@@ -54,7 +54,7 @@ TEST(a_device_that_was_cut_short_keeps_its_deadline)
 {
 	const struct lea_device device = {.major = 8, .minor = 1, .diskseq = 7};
 
-	lea_backoff_note_timeout(&late, &device, false);
+	lea_backoff_note_timeout(&late, &device, false, false);
 	ck_assert_msg(deadline(1, 7, 10000) == 10000, "its time was not too short");
 	ck_assert(lea_backoff_has_key(&late, "8:1-7"));
 	ck_assert(!lea_backoff_has_key(&late, "8:1-8") && !lea_backoff_has_key(&late, "8:17-7"));
@@ -70,4 +70,19 @@ TEST(the_last_late_devices_are_remembered)
 	ck_assert_uint_eq(deadline(0, 1, 10000), 10000);
 	for (uint32_t minor = 1; minor < LEA_BACKOFF_DEVICES + 1; minor++)
 		ck_assert_uint_eq(deadline(minor, 1, 10000), 20000);
+}
+
+TEST(an_add_is_owed_until_there_is_an_answer)
+{
+	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = 7};
+
+	lea_backoff_note_timeout(&late, &device, true, false);
+	ck_assert(lea_backoff_is_silent(&late, &device) && !lea_backoff_owes_add(&late, &device));
+	lea_backoff_note_timeout(&late, &device, false, true);
+	lea_backoff_note_timeout(&late, &device, true, false);
+	ck_assert_msg(lea_backoff_owes_add(&late, &device), "a change does not answer it");
+	lea_backoff_note_answer(&late, &device);
+	ck_assert(!lea_backoff_owes_add(&late, &device));
+	lea_backoff_note_timeout(&late, &device, true, false);
+	ck_assert(!lea_backoff_owes_add(&late, &device));
 }
