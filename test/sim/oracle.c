@@ -367,12 +367,20 @@ static bool was_copied_unread(const struct sim_known_vg *vg, const char *now)
 	return sim_is_for_copies(vg->why_not) && !vg->is_calm && sim_is_for_absence(now);
 }
 
+/* Nobody has read the copy in this boot, or since the step, with which it came; that a PV was not there
+ * has forbidden it until then. */
+static bool is_new_copy(const struct sim_step *step, const struct sim_known_vg *vg, const char *now)
+{
+	return sim_is_for_copies(now) &&
+	       (step->op == SIM_REBOOT || sim_is_for_absence(vg->why_not));
+}
+
 static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		    const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
 {
 	const struct sim_disk *newest = sim_newest(state, vg->id);
 	const char * not ;
-	bool is_new_boot;
+	bool has_new_copy;
 
 	if (newest)
 		memcpy(vg->name, newest->vg_name, sizeof(vg->name));
@@ -402,12 +410,11 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	not = sim_oracle_why_not(oracle, state, vg, NULL);
 	if (not != vg->why_not && (was_left_to_memory(oracle, vg) || was_copied_unread(vg, not )))
 		vg->is_certain = false;
-	/* Nobody has read the copy in this boot. */
-	is_new_boot = step->op == SIM_REBOOT && sim_is_for_copies(not );
-	if (is_new_boot)
+	has_new_copy = is_new_copy(step, vg, not );
+	if (has_new_copy)
 		vg->is_certain = false;
 	/* An activation that began before may end later, unless nothing was under way. */
-	if (not &&!vg->is_certain && vg->is_calm && !is_new_boot) {
+	if (not &&!vg->is_certain && vg->is_calm && !has_new_copy) {
 		vg->is_certain = true;
 		vg->why_not_ms = state->now_ms;
 	}
