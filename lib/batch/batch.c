@@ -320,16 +320,6 @@ static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_fo
 	       lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
 }
 
-/*
- * Is it another PV than the one that was missed, or that was asked about and answered late? An
- * administrator changed it since, as vgimportclone does, and that activates nothing.
- */
-static bool is_another(const struct lea_found *found)
-{
-	return found->expected[0] && lea_found_is_pv(found) &&
-	       !lea_found_carries(found, found->expected);
-}
-
 /* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
  * dealt with can be in it. */
 static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
@@ -400,7 +390,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	r = lea_batch_leave_expected(pass->options, found);
 	if (r)
 		return r;
-	if (is_tried_again(queued) && (is_made_since(pass, found) || is_another(found)))
+	if (is_tried_again(queued) && (is_made_since(pass, found) || lea_batch_is_another(found)))
 		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);

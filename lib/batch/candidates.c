@@ -509,7 +509,7 @@ static int read_members(struct lea_candidates *candidates, struct lea_scan *scan
 	r = lea_scan_add_expected(scan, unread->device, unread->count);
 	found = lea_scan_found(scan, &count);
 	for (size_t i = before; r >= 0 && i < count; i++)
-		r = lea_batch_leave_expected(candidates->options, found[i]);
+		r = lea_batch_leave_member(candidates->options, found[i]);
 	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
 		struct lea_batch_vg *vg = candidates->list[i];
 

@@ -5,6 +5,13 @@
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "state/mark.h"
+#include "state/queue.h"
+
+bool lea_batch_is_another(const struct lea_found *found)
+{
+	return found->expected[0] && lea_found_is_pv(found) &&
+	       !lea_found_carries(found, found->expected);
+}
 
 int lea_batch_leave_expected(const struct lea_batch_options *options,
 			     const struct lea_found *found)
@@ -14,6 +21,16 @@ int lea_batch_leave_expected(const struct lea_batch_options *options,
 		return 0;
 	return lea_duplicates_gone(options->world, options->event_fd, &found->device,
 				   found->expected, !!found->vg);
+}
+
+int lea_batch_leave_member(const struct lea_batch_options *options, const struct lea_found *found)
+{
+	int r = lea_batch_leave_expected(options, found);
+
+	if (!r && lea_batch_is_another(found))
+		r = lea_queue_put_device(options->event_fd, LEA_ENTRY_CHANGE, &found->device,
+					 found->label.pvid);
+	return r < 0 ? r : 0;
 }
 
 /* If a person has made another PV of it, its VG's vgs_online stays, as with lvm2: they may have taken

@@ -13,11 +13,23 @@
 
 #include <stdbool.h>
 
+/*
+ * Is it another PV than the one that was missed, that a record names, or that was asked about and
+ * answered late? An administrator changed it since, as vgimportclone does, and that activates
+ * nothing.
+ */
+bool lea_batch_is_another(const struct lea_found *found);
+
 /* A PV that udev or a record named may have been wiped before it was read, and udev's change of what
  * is no PV starts no process. A VG that it was a copy of was refused for it, and a copy of it is the
  * PV now. 0 or -errno. */
 LEA_MUST_CHECK int lea_batch_leave_expected(const struct lea_batch_options *options,
 					    const struct lea_found *found);
+
+/* The same for a member of a VG that has no entry in this pass: if it is another PV now, its change
+ * may have been lost, and it is queued. */
+LEA_MUST_CHECK int lea_batch_leave_member(const struct lea_batch_options *options,
+					  const struct lea_found *found);
 
 /*
  * lea_batch_leave_former - the device was read, and has answered

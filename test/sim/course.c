@@ -621,6 +621,12 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->busy_until_ms[disk] += SIM_RECONCILE_MS;
 }
 
+void sim_course_rest(struct sim_course *course, const struct sim_state *state)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		course->is_unsure[i] |= is_changed_untold(course, state, i);
+}
+
 void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		     const struct sim_state *state)
 {

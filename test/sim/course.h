@@ -63,6 +63,8 @@ bool sim_is_add(enum sim_op op);
  * udev had not told of it by then: the one that udev reads first counts as the disk. A path may. */
 bool sim_is_copy_beside(const struct sim_course *course, const struct sim_state *state,
 			unsigned disk);
+/* Note what commands that had to wait have done since the last step. */
+void sim_course_rest(struct sim_course *course, const struct sim_state *state);
 /* Note a step; @state: after it. The caller sets @before when it has judged. */
 void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		     const struct sim_state *state);

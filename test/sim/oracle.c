@@ -505,6 +505,8 @@ void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
 	if (step) {
 		sim_memory_note(&oracle->memory, oracle->history, &oracle->course, state);
 		sim_course_note(&oracle->course, step, state);
+	} else {
+		sim_course_rest(&oracle->course, state);
 	}
 	for (size_t i = 0; i < oracle->count; i++) {
 		vg = &oracle->vg[i];

@@ -135,3 +135,16 @@ TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
 	ck_assert_msg(!strcmp(drain(), adds[_i].vgs), "%s: %s", adds[_i].claim, activated);
 	ck_assert_msg(!machine_has(DUPLICATES), "%s", adds[_i].claim);
 }
+
+/* Its change was lost, and it is read for another PV's sake. */
+TEST(a_member_that_is_another_pv_is_recorded_as_that)
+{
+	machine_plug("stripe-b", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "");
+	machine_unplug("sdb", 32);
+	machine_plug("one-pv", "sdb", 32, 2);
+	machine_plug("stripe-a", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_A), "");
+	ck_assert_str_eq(drain(), "");
+	ck_assert(machine_has(RECORD) && !machine_has("/run/lvm/pvs_online/" PVID_B));
+}

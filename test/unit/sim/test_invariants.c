@@ -199,6 +199,20 @@ TEST_TIMES(pv_that_was_made_through_a_path_that_went_has_no_record, 2)
 	end.left_count = 1;
 }
 
+/* A command that had to wait has done it since the last step. Rows: does udev lose its event? */
+TEST_TIMES(pv_that_a_command_made_of_another_may_have_no_record, 2)
+{
+	end.left_count = 0;
+	number();
+	begin(1);
+	step((struct sim_step){.op = _i ? SIM_LOSE : SIM_WAIT, .a = 0}, 100000);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(1, 4);
+	rest();
+	judge(_i ? NULL : "a PV has no record");
+	end.left_count = 1;
+}
+
 /* Rows: does the add of the disk meet a shortage? A copy comes before a reconcile finds the disk. */
 TEST_TIMES(copy_has_the_record_of_a_disk_that_is_not_known_yet, 2)
 {
