@@ -102,14 +102,22 @@ static bool lacks_record(const struct sim_oracle *oracle, const struct sim_state
 }
 
 /* It was activated on disks that know it by another name only, and are whole by that: to lvm2, too,
- * they are a VG of their own. One of them was added. */
+ * they are a VG of their own. */
+static bool has_other_name(const struct sim_state *state, const struct sim_known_vg *vg,
+			   const struct sim_active *active)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (active->disks & 1U << i && !strcmp(state->disk[i].vg_name, vg->name))
+			return false;
+	return true;
+}
+
+/* The same, and one of them was added. */
 static bool is_of_other_name(const struct sim_oracle *oracle, const struct sim_state *state,
 			     const struct sim_known_vg *vg, const struct sim_active *active)
 {
-	for (unsigned i = 0; active && i < SIM_DISKS; i++)
-		if (active->disks & 1U << i && !strcmp(state->disk[i].vg_name, vg->name))
-			return false;
-	return active && was_disk_added_since(oracle, active->disks, vg->off_ms);
+	return active && has_other_name(state, vg, active) &&
+	       was_disk_added_since(oracle, active->disks, vg->off_ms);
 }
 
 /* It lacks a PV, and may wait to be activated in part: a command does not end that wait. */
@@ -156,9 +164,13 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 		     ((course->is_short || sim_has_shortage(oracle->history)) &&
 		      oracle->history->conf & SIM_CONF_NO_LINKS)))
 			return false;
+		/* Those that were there before it are read while it comes. */
 		if (disks & 1U << i)
 			since += course->delay_ms[i] +
-				 (active->disks & 1U << i ? 3ULL * state->disk[i].slow_ms : 0);
+				 (active->disks & 1U << i ||
+						  course->present_ms[i] < course->moved_ms
+					  ? 3ULL * state->disk[i].slow_ms
+					  : 0);
 	}
 	return active->has_error_target && active->at_ms > since &&
 	       !sim_may_be_untraceable(oracle->history) &&
@@ -235,7 +247,7 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 
 	/* Of a VG whose disks have gone since, nobody can say which disks it was on. */
 	if (active->seqno < least && active->at_ms > vg->seqno_ms + UNDER_WAY_MS &&
-	    !active->lost_disks && !may_be_unread(oracle, state, vg->id, active) &&
+	    !has_other_name(state, vg, active) && !active->lost_disks && !may_be_unread(oracle, state, vg->id, active) &&
 	    !is_meant_by_pvid(state, active))
 		sim_found(oracle->findings,
 			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
