@@ -515,16 +515,18 @@ static int was_refused(const struct again *again, const struct lea_duplicate *li
 	return r ? r : !again->was_dealt_with;
 }
 
-/* An event of the disk asked for what is under way, and a path that is left is that disk. */
+/* An event of the disk asked for what is under way, and a path that is left is that disk. An add that
+ * has waited for the answer came before a person could know it. */
 static int queue_one(const struct again *again, const struct lea_duplicate *duplicate,
 		     bool was_refused)
 {
 	enum lea_entry_kind kind = was_refused ? kind_of(duplicate) : LEA_ENTRY_CHANGE;
 	int r = 0;
 
-	if (again->is_change)
-		kind = duplicate->state == LEA_DUPLICATE_WAITING ? LEA_ENTRY_MISSED
-								 : LEA_ENTRY_CHANGE;
+	if (duplicate->state == LEA_DUPLICATE_WAITING)
+		kind = LEA_ENTRY_MISSED;
+	else if (again->is_change)
+		kind = LEA_ENTRY_CHANGE;
 	else if (duplicate->is_path)
 		r = lea_duplicate_has_claim(again->world, duplicate->vg_id, LEA_CLAIM_CLAIMED);
 	kind = r > 0 ? LEA_ENTRY_MISSED : kind;

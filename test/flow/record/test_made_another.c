@@ -107,12 +107,14 @@ static const struct {
 	const char *claim;
 	bool is_silent, answers;
 	enum lea_entry_kind kind;
-	const char *vgs;
+	const char *becomes, *vgs;
 } adds[] = {
-	{"no answer at the add: it is not lost", true, false, LEA_ENTRY_ADD, "vg_one "},
-	{"the change comes after the add", false, false, LEA_ENTRY_ADD, ""},
-	{"so it does if the copy has answered since", true, true, LEA_ENTRY_ADD, ""},
-	{"no add waits", true, false, LEA_ENTRY_CHANGE, ""},
+	{"no answer at the add: it is not lost", true, false, LEA_ENTRY_ADD, "stripe-a", "vg_one "},
+	{"the change comes after the add", false, false, LEA_ENTRY_ADD, "stripe-a", ""},
+	{"so it does if the copy has answered since", true, true, LEA_ENTRY_ADD, "stripe-a", ""},
+	{"no add waits", true, false, LEA_ENTRY_CHANGE, "stripe-a", ""},
+	{"it was wiped", true, false, LEA_ENTRY_ADD, "orphan", "vg_one "},
+	{"it was wiped after the add", false, false, LEA_ENTRY_ADD, "orphan", ""},
 };
 
 TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
@@ -130,7 +132,8 @@ TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
 		ck_assert_str_eq(tell(LEA_ENTRY_MISSED, "sda", 16, 1, PVID_ONE), "");
 	tree_remove(&machine.tree, SUSPENDED);
 	tree_remove(&machine.tree, "/sys/dev/block/8:32/dm");
-	make_another("sdb", 32, 2);
+	machine_unplug("sdb", 32);
+	machine_plug(adds[_i].becomes, "sdb", 32, 2);
 	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
 	ck_assert_msg(!strcmp(drain(), adds[_i].vgs), "%s: %s", adds[_i].claim, activated);
 	ck_assert_msg(!machine_has(DUPLICATES), "%s", adds[_i].claim);
