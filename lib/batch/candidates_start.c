@@ -89,6 +89,7 @@ struct named {
 	const struct lea_candidates *candidates; /* borrowed */
 	const struct lea_scan_vg *scanned;
 	struct lea_claim claim;
+	uint64_t since_ms; /* no VG of the name had vgs_online then; 0: not known */
 	bool has_silent;
 };
 
@@ -110,7 +111,8 @@ static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim
 {
 	struct named *named = arg;
 
-	if (claim->state == LEA_CLAIM_FAILED || !strcmp(vg_id, named->scanned->vg->id) ||
+	if (claim->state == LEA_CLAIM_FAILED || claim->turn_ms < named->since_ms ||
+	    !strcmp(vg_id, named->scanned->vg->id) ||
 	    lea_claim_shares_pv(claim, &named->claim) ||
 	    lea_claim_has_gone(&named->candidates->claims, claim))
 		return NO_TWIN;
@@ -120,9 +122,16 @@ static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim
 	return NO_TWIN;
 }
 
-static int search_twin(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+/* If vgs_online came with the VG's own claim, which has failed for now, a VG whose claim is older was
+ * removed, or taken down. */
+static int search_twin(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
-	struct named named = {.candidates = candidates, .scanned = scanned};
+	struct lea_candidates *candidates = vg->candidates;
+	struct named named = {.candidates = candidates,
+			      .scanned = scanned,
+			      .since_ms = lea_batch_came_with_online(vg, scanned->vg->name)
+						  ? vg->claim.turn_ms
+						  : 0};
 	struct lea_claim_index *index;
 	int r = lea_scan_vg_claim(scanned, &named.claim);
 
@@ -156,7 +165,7 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 
 	if (r)
 		return r < 0 ? r : TWIN;
-	return may_be_of_other(vg, scanned) ? search_twin(candidates, scanned) : NO_TWIN;
+	return may_be_of_other(vg, scanned) ? search_twin(vg, scanned) : NO_TWIN;
 }
 
 /*

@@ -67,6 +67,33 @@ TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
 	ck_assert_int_eq(state_of(VG_ONE_ID), LEA_CLAIM_DONE);
 }
 
+/* vgremove leaves its claim until a reconcile. The vgs_online file that the second VG's retry meets is its
+ * own. Rows: the first VG has come up anew meanwhile. */
+TEST_TIMES(a_vg_that_failed_for_now_meets_its_own_vgs_online, 2)
+{
+	struct lea_entry entry;
+	char vg_id[33], pvid[33];
+
+	plug_one();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+	usleep(5000);
+	plug_twin(vg_id, pvid);
+	outcome = LEA_ACTIVATE_FAILED;
+	shortage = LEA_NOT_NOW;
+	came("sdc", 48, 3, pvid);
+	outcome = shortage = 0;
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+	usleep(5000);
+	if (_i) {
+		machine_unplug("sda", 16);
+		machine_plug("one-pv", "sda", 16, 9);
+		ck_assert_str_eq(came("sda", 16, 9, PVID_ONE), "vg_one ");
+	}
+	entry = event("sdc", 48, 3, pvid, false);
+	entry.kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(&entry, 1), _i ? "" : "vg_one ");
+}
+
 /* In the reader child: sda gives no answer while /sick is there. */
 static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {

@@ -737,3 +737,50 @@ TEST(second_announcement_in_a_boot_means_nothing)
 	step((struct sim_step){.op = SIM_COPY, .a = 3, .b = 6}, 900000);
 	expect(NULL);
 }
+
+/* A PV of two is away. Its disk comes, and with it a copy of the other one. Rows: the copy's event is
+ * still under way when the VG comes up; it has been there for long. */
+TEST_TIMES(a_copy_that_comes_with_the_last_pv_may_be_unread, 2)
+{
+	begin(2);
+	take_down(100000);
+	unplug(1, 100000);
+	copy(0, 5, false);
+	unplug(5, 100000);
+	plug(5, _i ? 100000 : 1);
+	plug(1, 1);
+	activate(true);
+	state.active[0].disks = 1U << 5 | 1U << 1;
+	expect(_i ? "a VG was activated although one of its PVs is on two disks" : NULL);
+}
+
+/* One of three PVs comes while another one, on which no LV lies, is read. Rows: is that slow? */
+TEST_TIMES(pv_that_comes_while_another_is_read_may_be_done_without, 2)
+{
+	history.conf = SIM_CONF_PARTIAL;
+	begin(3);
+	take_down(100000);
+	unplug(1, 100000);
+	state.disk[2].slow_ms = _i ? 8000 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = 2}, 100000);
+	plug(1, 25000);
+	activate(true);
+	state.active[0].disks = 1;
+	state.active[0].has_error_target = true;
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
+/* Its copy has the name that it had, and is whole by that. Rows: has it? */
+TEST_TIMES(a_copy_by_another_name_is_a_vg_of_its_own, 2)
+{
+	begin(2);
+	take_down(1000);
+	state.disk[1].seqno = 2;
+	if (_i)
+		strcpy(state.disk[0].vg_name, "old");
+	step((struct sim_step){.op = SIM_ACT_ELSEWHERE, .a = 2}, 200000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated from outdated metadata");
+}
