@@ -70,6 +70,7 @@ struct lea_candidates {
 	struct lea_devset numbers; /* of the devices in the scan */
 	struct lea_found **found;  /* [numbers.count]; owned; NULL: is read just now */
 	size_t found_room;
+	struct lea_scan *scan; /* of this pass; borrowed, once it has started */
 	/* during activation */
 	size_t open_count; /* handed to the workers and not reported yet */
 	void *names;	   /* of the VGs being activated: tsearch of struct lea_scan_vg by name */
@@ -140,9 +141,7 @@ struct lea_batch_vg *lea_candidates_find(const struct lea_candidates *candidates
 /* Adds one that is not there, with its claim. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id,
 					 const char *name, struct lea_batch_vg **ret_vg);
-/* Has the VG failed for now, and did a vgs_online file of its name, @name, come with its claim? */
-bool lea_batch_came_with_online(const struct lea_batch_vg *vg, const char *name);
-/* Likewise, and is the file expected to be there? If that is gone, only an
+/* Did a vgs_online file of the VG's name, @name, come with its claim? If that is gone, only an
  * added PV makes it anew. */
 bool lea_batch_expects_online(const struct lea_batch_vg *vg, const char *name);
 /* The facts that do not depend on the VG's other PVs. @name: of the VG; @is_covered: as in

@@ -183,15 +183,10 @@ static bool came_with_online(const struct lea_batch_vg *vg)
 	return vg->claim.state == LEA_CLAIM_FAILED && vg->claim.is_online;
 }
 
-bool lea_batch_came_with_online(const struct lea_batch_vg *vg, const char *name)
-{
-	return came_with_online(vg) && !strcmp(vg->claim.vg_name, name);
-}
-
 bool lea_batch_expects_online(const struct lea_batch_vg *vg, const char *name)
 {
-	return vg->kind != LEA_ENTRY_ADD && vg->is_covered &&
-	       lea_batch_came_with_online(vg, name) &&
+	return vg->kind != LEA_ENTRY_ADD && vg->is_covered && came_with_online(vg) &&
+	       !strcmp(vg->claim.vg_name, name) &&
 	       !lea_claim_was_cleared(&vg->candidates->claims, &vg->claim);
 }
 

@@ -56,6 +56,7 @@
 #include "batch/pass_cache.h"
 #include "batch/partial.h"
 #include "batch/requeue.h"
+#include "batch/twin.h"
 #include "state/mark.h"
 #include "state/online.h"
 #include "world/timeline.h"
@@ -78,71 +79,6 @@ static int hand_over(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 	return r;
 }
 
-enum twin {
-	NO_TWIN,
-	TWIN,
-	SILENT_TWIN, /* a disk of it gives no answer: it may be in another VG by now, or in none */
-};
-
-/* A VG that may have a twin, with the claim that it would get. */
-struct named {
-	const struct lea_candidates *candidates; /* borrowed */
-	const struct lea_scan_vg *scanned;
-	struct lea_claim claim;
-	uint64_t since_ms; /* no VG of the name had vgs_online then; 0: not known */
-	bool has_silent;
-};
-
-static bool has_silent_pv(const struct lea_candidates *candidates, const struct lea_claim *claim)
-{
-	for (uint32_t i = 0; i < claim->pv_count; i++) {
-		const struct lea_devid *id = &claim->pv[i].id;
-		const struct lea_device device = {
-			.major = id->major, .minor = id->minor, .diskseq = id->diskseq};
-
-		if (lea_reader_is_silent(candidates->options->reader, &device))
-			return true;
-	}
-	return false;
-}
-
-/* A PV is in one VG only: if one of the other VG's is in this VG now, the other one was removed. */
-static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim)
-{
-	struct named *named = arg;
-
-	if (claim->state == LEA_CLAIM_FAILED || claim->turn_ms < named->since_ms ||
-	    !strcmp(vg_id, named->scanned->vg->id) ||
-	    lea_claim_shares_pv(claim, &named->claim) ||
-	    lea_claim_has_gone(&named->candidates->claims, claim))
-		return NO_TWIN;
-	if (!has_silent_pv(named->candidates, claim))
-		return TWIN;
-	named->has_silent = true;
-	return NO_TWIN;
-}
-
-/* If vgs_online came with the VG's own claim, which has failed for now, a VG whose claim is older was
- * removed, or taken down. */
-static int search_twin(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
-{
-	struct lea_candidates *candidates = vg->candidates;
-	struct named named = {.candidates = candidates,
-			      .scanned = scanned,
-			      .since_ms = lea_batch_came_with_online(vg, scanned->vg->name)
-						  ? vg->claim.turn_ms
-						  : 0};
-	struct lea_claim_index *index;
-	int r = lea_scan_vg_claim(scanned, &named.claim);
-
-	r = r ? r : lea_candidates_index(candidates, &index);
-	r = r ? r
-	      : lea_claim_index_each_named(index, &candidates->claims, scanned->vg->name, find_twin,
-					   &named);
-	lea_claim_done(&named.claim);
-	return r == NO_TWIN && named.has_silent ? SILENT_TWIN : r;
-}
-
 /* Might the VG's vgs_online file be another VG's? Its own comes after its claim (take). */
 static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
@@ -156,7 +92,7 @@ static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan
 /*
  * Of two VGs with one name the first counts, as in lvm2, whose vgs_online files hold only the name.
  * Claims are searched only if such a file exists that may not be this VG's. Returns
- * an enum twin for the second VG, or a fault.
+ * an enum lea_twin for the second VG, or a fault.
  */
 static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 		    struct lea_batch_vg *vg)
@@ -164,8 +100,8 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	const int r = lea_batch_take_name(candidates, scanned);
 
 	if (r)
-		return r < 0 ? r : TWIN;
-	return may_be_of_other(vg, scanned) ? search_twin(vg, scanned) : NO_TWIN;
+		return r < 0 ? r : LEA_TWIN;
+	return may_be_of_other(vg, scanned) ? lea_twin_search(candidates, scanned) : LEA_NO_TWIN;
 }
 
 /*
@@ -297,7 +233,7 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 	r = has_twin(vg->candidates, scanned, vg);
 	if (r <= 0)
 		return r;
-	facts.prohibition = r == SILENT_TWIN ? LEA_VG_SILENT_TWIN : LEA_VG_TWIN;
+	facts.prohibition = r == LEA_SILENT_TWIN ? LEA_VG_SILENT_TWIN : LEA_VG_TWIN;
 	*ret_decision = lea_decide(&facts);
 	return 0;
 }
@@ -613,6 +549,7 @@ int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *sca
 	if (!candidates->count)
 		return 0;
 	candidates->summary = summary;
+	candidates->scan = scan;
 	r = lea_candidates_complete(candidates, scan);
 	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
 	r = r ? r : start_all(candidates, vgs, count);

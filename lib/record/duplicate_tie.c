@@ -289,6 +289,8 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 			count && ret_answer->presence == LEA_ABSENT && found[0]->vg;
 		if (ret_answer->presence == LEA_PRESENT && found[0]->vg) {
 			memcpy(ret_answer->vg_id, found[0]->vg->id, sizeof(ret_answer->vg_id));
+			snprintf(ret_answer->vg_name, sizeof(ret_answer->vg_name), "%s",
+				 found[0]->vg->name);
 			ret_answer->seqno = found[0]->vg->seqno;
 		}
 	}

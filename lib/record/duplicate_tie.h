@@ -57,7 +57,7 @@ struct lea_duplicate_answer {
 	bool is_another; /* LEA_ABSENT: it carries another PV, of some VG */
 	/* LEA_PRESENT: of its metadata; "", 0: it has none, or they could not be read. LEA_SILENT: of
 	 * those that it has shown before, if the caller knows any */
-	char vg_id[33];
+	char vg_id[33], vg_name[128];
 	uint32_t seqno;
 };
 

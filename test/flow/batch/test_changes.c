@@ -646,48 +646,6 @@ TEST_EACH(failure_is_tried_again_by_its_class, failures)
 
 #define VG_TWIN_ID "TWINo2z8DLr9uB4DSmt7k8IRGz3GndTH"
 
-/* Rows: lvm2's mark and another VG's claim, and whether the VG is activated. */
-static const struct {
-	const char *claim, *name, *pvid;
-	int state; /* -1: no other VG */
-	bool is_marked, has_gone;
-	const char *activated;
-} twins[] = {
-	{"a VG of this name is active", "vg_one", PVID_A, LEA_CLAIM_DONE, true, false, ""},
-	{"each disk of it has gone", "vg_one", PVID_A, LEA_CLAIM_DONE, true, true, "vg_one "},
-	{"it is active no more", "vg_one", PVID_A, LEA_CLAIM_DONE, false, false, "vg_one "},
-	{"it has failed", "vg_one", PVID_A, LEA_CLAIM_FAILED, true, false, "vg_one "},
-	{"it was removed, and this VG has its PV", "vg_one", PVID_ONE, LEA_CLAIM_DONE, true,
-	 false, "vg_one "},
-	{"a VG of another name is active", "vg_two", PVID_A, LEA_CLAIM_DONE, true, false,
-	 "vg_one "},
-	{"the process that made the mark died before the claim", "", PVID_A, -1, true, false,
-	 "vg_one "},
-};
-
-TEST_EACH(second_vg_of_a_name_stays_down, twins)
-{
-	struct lea_claim_pv pv = {.id = {8, 32, 2}};
-	const int run_fd = lea_world_run(machine.world);
-	const struct lea_claims claims = machine_claims();
-	struct lea_claim claim = {.pv = &pv, .pv_count = 1};
-
-	snprintf(pv.pvid, sizeof(pv.pvid), "%s", twins[_i].pvid);
-	machine_plug("one-pv", "sda", 16, 7);
-	if (!twins[_i].has_gone)
-		machine_plug("stripe-a", "sdb", 32, 2);
-	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
-	if (twins[_i].is_marked)
-		ck_assert_int_eq(lea_vg_online_claim(run_fd, "vg_one"), 0);
-	if (twins[_i].state >= 0) {
-		claim.state = (enum lea_claim_state)twins[_i].state;
-		snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", twins[_i].name);
-		ck_assert_int_eq(lea_claim_finish(&claims, VG_TWIN_ID, &claim), 0);
-	}
-	ck_assert_msg(!strcmp(added(), twins[_i].activated), "%s", twins[_i].claim);
-	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "%s: its mark", twins[_i].claim);
-}
-
 /* vgremove has removed the record, and not our marker. The row without: nothing tells. */
 TEST_TIMES(add_of_a_pv_that_lost_its_record_ends_the_claim_of_the_vg_before, 2)
 {

@@ -76,14 +76,14 @@ TEST_TIMES(a_vg_that_failed_for_now_meets_its_own_vgs_online, 2)
 
 	plug_one();
 	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
-	usleep(5000);
+	machine_unplug("sda", 16);
+	machine_plug("orphan", "sda", 16, 1);
 	plug_twin(vg_id, pvid);
 	outcome = LEA_ACTIVATE_FAILED;
 	shortage = LEA_NOT_NOW;
 	came("sdc", 48, 3, pvid);
 	outcome = shortage = 0;
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
-	usleep(5000);
 	if (_i) {
 		machine_unplug("sda", 16);
 		machine_plug("one-pv", "sda", 16, 9);
@@ -92,6 +92,18 @@ TEST_TIMES(a_vg_that_failed_for_now_meets_its_own_vgs_online, 2)
 	entry = event("sdc", 48, 3, pvid, false);
 	entry.kind = LEA_ENTRY_MISSED;
 	ck_assert_str_eq(pass(&entry, 1), _i ? "" : "vg_one ");
+}
+
+/* vgrename: its change started no process, as of each PV that has its record. */
+TEST(a_vg_that_was_renamed_holds_its_name_no_more)
+{
+	const char *const pairs[] = {"vg_one {", "vg_new {", NULL};
+	char vg_id[33], pvid[33];
+
+	plug_one();
+	machine_change("one-pv", "sda", pairs);
+	plug_twin(vg_id, pvid);
+	ck_assert_str_eq(came("sdc", 48, 3, pvid), "vg_one ");
 }
 
 /* In the reader child: sda gives no answer while /sick is there. */
@@ -225,4 +237,54 @@ TEST_EACH(parts_by_another_name_change_nothing, seqnos)
 	ck_assert_int_eq(state_of(VG_TWO_ID), LEA_CLAIM_DONE);
 	ck_assert_uint_eq(summary.vgs_failed, 0);
 	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+}
+
+/* Rows: lvm2's mark and another VG's claim, and whether the VG is activated. */
+static const struct {
+	const char *claim, *name, *pvid; /* pvid NULL: its own */
+	int state; /* -1: no other VG */
+	bool is_marked, has_gone;
+	const char *activated;
+} twins[] = {
+	{"a VG of this name is active", "vg_one", NULL, LEA_CLAIM_DONE, true, false, ""},
+	{"each disk of it has gone", "vg_one", NULL, LEA_CLAIM_DONE, true, true, "vg_one "},
+	{"it is active no more", "vg_one", NULL, LEA_CLAIM_DONE, false, false, "vg_one "},
+	{"it has failed", "vg_one", NULL, LEA_CLAIM_FAILED, true, false, "vg_one "},
+	{"it was removed, and this VG has its PV", "vg_one", PVID_ONE, LEA_CLAIM_DONE, true,
+	 false, "vg_one "},
+	{"a VG of another name is active", "vg_two", NULL, LEA_CLAIM_DONE, true, false,
+	 "vg_one "},
+	{"the process that made the mark died before the claim", "", NULL, -1, true, false,
+	 "vg_one "},
+};
+
+TEST_EACH(second_vg_of_a_name_stays_down, twins)
+{
+	struct lea_claim_pv pv = {.id = {8, 32, 2}};
+	const int run_fd = lea_world_run(machine.world);
+	const struct lea_claims claims = machine_claims();
+	const char *const pairs[] = {"vg_ign {", "vg_one {", NULL};
+	struct lea_claim claim = {.pv = &pv, .pv_count = 1};
+	struct sample sample;
+
+	sample_load(&sample, "ignored-b");
+	snprintf(pv.pvid, sizeof(pv.pvid), "%s",
+		 twins[_i].pvid ? twins[_i].pvid : sample_value(&sample, "label.pvid"));
+	machine_plug("one-pv", "sda", 16, 7);
+	machine_plug("ignored-b", "sdb", 32, 2);
+	machine_change("ignored-b", "sdb", pairs);
+	if (twins[_i].has_gone)
+		machine_unplug("sdb", 32);
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+	if (twins[_i].is_marked)
+		ck_assert_int_eq(lea_vg_online_claim(run_fd, "vg_one"), 0);
+	if (twins[_i].state >= 0) {
+		claim.state = (enum lea_claim_state)twins[_i].state;
+		snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", twins[_i].name);
+		ck_assert_int_eq(lea_claim_finish(&claims, sample_value(&sample, "vg.id"), &claim),
+				 0);
+	}
+	sample_done(&sample);
+	ck_assert_msg(!strcmp(came("sda", 16, 7, PVID_ONE), twins[_i].activated), "%s", twins[_i].claim);
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "%s: its mark", twins[_i].claim);
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "batch/twin.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "batch/batch_private.h"
+#include "record/duplicate_tie.h"
+
+/* A VG that may have a twin, with the claim that it would get. */
+struct search {
+	struct lea_candidates *candidates; /* borrowed */
+	const struct lea_scan_vg *scanned;
+	struct lea_claim claim;
+	bool has_silent;
+};
+
+/* A VG of this pass: others wait while the twin's disks are read. */
+static const struct lea_found *any_pv(const struct lea_scan_vg *scanned)
+{
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		if (scanned->pv[i])
+			return scanned->pv[i];
+	return NULL;
+}
+
+/* Is the PV still one of VG @vg_id, by the name? Sets @search->has_silent. 1, 0 or a fault. */
+static int ask_pv(struct search *search, const char *vg_id, const struct lea_claim_pv *pv)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	const struct lea_batch_options *options = search->candidates->options;
+	const struct lea_scan_options scan = {.use_names_filter = true,
+					      .out_of_process = true,
+					      .reader = options->reader,
+					      .lock = LEA_FILTER_LOCK_TRY,
+					      .within = search->candidates->scan,
+					      .within_of = any_pv(search->scanned)};
+	struct lea_duplicate_answer answer;
+	int r = lea_duplicate_ask(options->world, options->conf, &scan, &pv->id, pv->pvid,
+				  LEA_ENTRY_CHANGE, &device, &answer);
+
+	if (r)
+		return r;
+	search->has_silent |= answer.presence == LEA_SILENT;
+	return answer.presence == LEA_PRESENT && !strcmp(answer.vg_id, vg_id) &&
+	       !strcmp(answer.vg_name, search->scanned->vg->name);
+}
+
+/* A PV is in one VG only: if one of the other VG's is in this VG now, the other one was removed. */
+static int find(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct search *search = arg;
+	int r = 0;
+
+	if (claim->state == LEA_CLAIM_FAILED || !strcmp(vg_id, search->scanned->vg->id) ||
+	    lea_claim_shares_pv(claim, &search->claim) ||
+	    lea_claim_has_gone(&search->candidates->claims, claim))
+		return LEA_NO_TWIN;
+	for (uint32_t i = 0; !r && i < claim->pv_count; i++)
+		r = ask_pv(search, vg_id, &claim->pv[i]);
+	return r > 0 ? LEA_TWIN : r;
+}
+
+int lea_twin_search(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+{
+	struct search search = {.candidates = candidates, .scanned = scanned};
+	struct lea_claim_index *index;
+	int r = lea_scan_vg_claim(scanned, &search.claim);
+
+	r = r ? r : lea_candidates_index(candidates, &index);
+	r = r ? r
+	      : lea_claim_index_each_named(index, &candidates->claims, scanned->vg->name, find,
+					   &search);
+	lea_claim_done(&search.claim);
+	return r == LEA_NO_TWIN && search.has_silent ? LEA_SILENT_TWIN : r;
+}
