@@ -70,7 +70,6 @@ struct lea_candidates {
 	struct lea_devset numbers; /* of the devices in the scan */
 	struct lea_found **found;  /* [numbers.count]; owned; NULL: is read just now */
 	size_t found_room;
-	struct lea_scan *scan; /* of this pass; borrowed, once it has started */
 	/* during activation */
 	size_t open_count; /* handed to the workers and not reported yet */
 	void *names;	   /* of the VGs being activated: tsearch of struct lea_scan_vg by name */

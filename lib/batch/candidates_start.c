@@ -549,7 +549,6 @@ int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *sca
 	if (!candidates->count)
 		return 0;
 	candidates->summary = summary;
-	candidates->scan = scan;
 	r = lea_candidates_complete(candidates, scan);
 	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
 	r = r ? r : start_all(candidates, vgs, count);

@@ -15,15 +15,6 @@ struct search {
 	bool has_silent;
 };
 
-/* A VG of this pass: others wait while the twin's disks are read. */
-static const struct lea_found *any_pv(const struct lea_scan_vg *scanned)
-{
-	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
-		if (scanned->pv[i])
-			return scanned->pv[i];
-	return NULL;
-}
-
 /* Is the PV still one of VG @vg_id, by the name? Sets @search->has_silent. 1, 0 or a fault. */
 static int ask_pv(struct search *search, const char *vg_id, const struct lea_claim_pv *pv)
 {
@@ -32,9 +23,7 @@ static int ask_pv(struct search *search, const char *vg_id, const struct lea_cla
 	const struct lea_scan_options scan = {.use_names_filter = true,
 					      .out_of_process = true,
 					      .reader = options->reader,
-					      .lock = LEA_FILTER_LOCK_TRY,
-					      .within = search->candidates->scan,
-					      .within_of = any_pv(search->scanned)};
+					      .lock = LEA_FILTER_LOCK_TRY};
 	struct lea_duplicate_answer answer;
 	int r = lea_duplicate_ask(options->world, options->conf, &scan, &pv->id, pv->pvid,
 				  LEA_ENTRY_CHANGE, &device, &answer);

@@ -16,8 +16,8 @@ enum lea_twin {
 /*
  * lea_twin_search - has another VG the name of @scanned, and is it active, or about to be?
  * Claims tell, until one is found; then a disk of that VG is read, for a command may have removed it
- * or renamed it, whose change started no process. Blocks as a scan does, in that case. Returns an
- * enum lea_twin or a fault.
+ * or renamed it, whose change started no process. Blocks for its deadline, in that case, if it gives
+ * no answer, and has not failed to before. Returns an enum lea_twin or a fault.
  */
 LEA_MUST_CHECK int lea_twin_search(struct lea_candidates *candidates,
 				   const struct lea_scan_vg *scanned);
