@@ -199,7 +199,8 @@ static enum lea_entry_kind kind_again(enum lea_entry_kind kind)
 /* Moves a device out of its entry and leaves its numbers there. */
 static struct lea_scan_device take_device(struct lea_entry *entry, enum lea_entry_kind kind)
 {
-	struct lea_scan_device device = {.device = entry->device, .again = kind_again(kind)};
+	struct lea_scan_device device = {
+		.device = entry->device, .again = kind_again(kind), .is_asked = true};
 
 	memcpy(device.expected, entry->pvid, sizeof(device.expected));
 	entry->device.name = entry->device.devlinks = entry->device.properties = NULL;

@@ -213,7 +213,7 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 			reader->forgets ? "command" : "scan");
 	} else if (loss->fault == -ETIMEDOUT) {
 		lea_backoff_note_timeout(&reader->late, &found->device, loss->had_all,
-					 lea_entry_kind_is_add(found->again));
+					 found->is_asked && lea_entry_kind_is_add(found->again));
 		note_time(reader, index, loss->took_ms, loss->fault);
 	}
 	lea_scan_note_fault(reader->scan, found, loss->fault);

@@ -81,6 +81,7 @@ static struct lea_found *append(struct lea_scan *scan, struct lea_scan_device *d
 		return NULL;
 	found->device = device->device;
 	found->again = device->again;
+	found->is_asked = device->is_asked;
 	memcpy(found->expected, device->expected, sizeof(found->expected));
 	memset(device, 0, sizeof(*device));
 	scan->found[scan->found_count++] = found;

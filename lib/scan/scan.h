@@ -28,6 +28,7 @@ struct lea_scan_device {
 	/* As an entry of which kind a reader child queues it if it answers too late. ADD only for
 	 * the device of an ADD: such an entry activates. */
 	enum lea_entry_kind again;
+	bool is_asked;	   /* an entry of the queue is about it, and not about another PV of its VG */
 	char expected[33]; /* the PVID that an event, udev or a record says it has; "": not known */
 };
 
@@ -44,6 +45,7 @@ enum lea_found_kind {
 struct lea_found {
 	struct lea_device device;  /* owned */
 	enum lea_entry_kind again; /* as in lea_scan_device */
+	bool is_asked;		   /* likewise */
 	char expected[33];	   /* likewise */
 	enum lea_found_kind kind;
 	enum lea_exclusion excluded;

@@ -226,3 +226,19 @@ TEST_TIMES(a_change_that_is_not_settled_hides_no_add, 2)
 	tree_remove(&machine.tree, "/sick");
 	lea_reader_free(LEA_TAKE(batch_options.reader));
 }
+
+/* It was read for another PV's sake, which asks for nothing of its own. */
+TEST(a_change_of_a_member_that_gave_no_answer_is_not_settled)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	make_slow();
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), "");
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
+	ck_assert(machine_has("/run/lvm/event/unsettled/8:32-2"));
+	tree_remove(&machine.tree, "/sick");
+	lea_reader_free(LEA_TAKE(batch_options.reader));
+}
