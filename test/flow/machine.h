@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define PVID_ONE "5ayjisrFL7dSSesEcRBg8PrdlVG05Fap" /* vg_one: three LVs, all of it */
@@ -219,5 +220,30 @@ static inline int machine_command(const char *words)
 	code = cmd->run(machine.world, argc, argv);
 	fflush(machine.out_file);
 	fflush(machine.err_file);
+	return code;
+}
+
+/*
+ * The same, with all that the verb prints: most print to the world's streams, some to standard
+ * output. Returns the exit code.
+ */
+static inline int machine_output(const char *words, char *ret_output, size_t size_bytes)
+{
+	const size_t begun = machine.out_bytes;
+	const int fd = memfd_create("out", MFD_CLOEXEC), kept = dup(STDOUT_FILENO);
+	ssize_t used;
+	int code;
+
+	ck_assert(fd >= 0 && kept >= 0);
+	fflush(stdout);
+	ck_assert_int_eq(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
+	code = machine_command(words);
+	fflush(stdout);
+	ck_assert_int_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+	used = pread(fd, ret_output, size_bytes - 1, 0);
+	ck_assert_int_ge((int)used, 0);
+	snprintf(ret_output + used, size_bytes - (size_t)used, "%s", machine.out + begun);
+	close(fd);
+	close(kept);
 	return code;
 }

@@ -10,7 +10,6 @@
 #include "unit/suite.h"
 
 #include <dirent.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #define PAGES	      TEST_DATA "/../../man"
@@ -190,26 +189,6 @@ static const struct {
 	{"lvmevent-vgchange.8", NULL, "vgchange -ay -tv system"},
 };
 
-/* Most verbs print to the world's streams, and some to standard output. */
-static void run(const char *words, char output[static BLOCK_BYTES])
-{
-	const size_t begun = machine.out_bytes;
-	const int fd = memfd_create("out", MFD_CLOEXEC), kept = dup(STDOUT_FILENO);
-	ssize_t used;
-
-	ck_assert(fd >= 0 && kept >= 0);
-	fflush(stdout);
-	ck_assert_int_eq(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
-	(void)machine_command(words);
-	fflush(stdout);
-	ck_assert_int_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
-	used = pread(fd, output, BLOCK_BYTES - 1, 0);
-	ck_assert_int_ge((int)used, 0);
-	snprintf(output + used, BLOCK_BYTES - (size_t)used, "%s", machine.out + begun);
-	close(fd);
-	close(kept);
-}
-
 /* Copies @text with lines that fit, and each character as a page has it. */
 static void put_lines(const char *text, FILE *out)
 {
@@ -256,7 +235,7 @@ TEST_EACH(a_transcript_is_what_the_command_prints, examples)
 
 	if (examples[_i].make)
 		examples[_i].make();
-	run(examples[_i].words, output);
+	machine_output(examples[_i].words, output, sizeof(output));
 	snprintf(line, sizeof(line), "# lvmevent %s\n", examples[_i].words);
 	fputs(".nf\n", out);
 	put_lines(line, out);
