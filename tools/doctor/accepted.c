@@ -27,13 +27,9 @@ void lea_accepted_done(struct lea_accepted *accepted)
 /* The id as the table of checks has it; NULL: there is no such check. */
 static const char *check_of(const char *word, size_t bytes)
 {
-	uint32_t count;
-	const struct lea_doctor_check *checks = lea_doctor_checks(&count);
+	const struct lea_doctor_check *check = lea_doctor_find_check(word, bytes);
 
-	for (uint32_t i = 0; i < count; i++)
-		if (strlen(checks[i].id) == bytes && !strncasecmp(checks[i].id, word, bytes))
-			return checks[i].id;
-	return NULL;
+	return check ? check->id : NULL;
 }
 
 const char *lea_accepted_split(const char *word, const char **ret_object)

@@ -24,6 +24,7 @@
 #include "doctor/accepted_file.h"
 #include "doctor/doctor_verb.h"
 #include "doctor/gather.h"
+#include "doctor/latest_file.h"
 #include "doctor/run.h"
 #include "memory/boot_memory_file.h"
 
@@ -52,6 +53,7 @@ struct view {
 	struct lea_json json;
 	struct json_object *unknown; /* a list in it */
 	uint32_t only;
+	bool is_full; /* an examination of all that there is */
 	struct lea_accepted accepted;
 	const char *accept; /* the object whose findings are to be accepted; NULL: none */
 	struct findings open, settled; /* settled: those that are accepted */
@@ -271,12 +273,38 @@ static int print_json(struct view *view)
 	return lea_json_print(&view->json, view->out);
 }
 
+/* For status. Without it status says that it does not know: no reason to fail. */
+static void keep_worst(const struct view *view)
+{
+	struct lea_latest latest = {.findings = view->open.count, .unknown = view->unknown_count};
+	int r;
+
+	if (view->open.count)
+		lea_latest_set_worst(&latest, &view->open.item[0]);
+	r = lea_latest_keep(view->world, &latest);
+	if (r)
+		lea_log(view->world->log, LEA_LOG_WARNING,
+			"lvmevent status will not show what was found: %s", strerror(-r));
+}
+
+/* It may be accepted now, or what was accepted may be worse. */
+static void forget_worst(const struct view *view)
+{
+	const int r = lea_latest_forget(view->world);
+
+	if (r)
+		lea_log(view->world->log, LEA_LOG_WARNING,
+			"lvmevent status still shows what was found before: %s", strerror(-r));
+}
+
 static int finish(struct view *view)
 {
 	const uint32_t count = view->open.count, checks = count_checks(view->only);
 
 	sort(&view->open);
 	sort(&view->settled);
+	if (view->is_full)
+		keep_worst(view);
 	if (view->is_json)
 		return print_json(view);
 	for (uint32_t i = 0; view->is_service && i < count; i++)
@@ -354,6 +382,7 @@ static int accept_findings(struct view *view)
 			     : 0;
 	if (r)
 		return fail_change(view, r);
+	forget_worst(view);
 	sort(&view->open);
 	for (uint32_t i = 0; i < view->open.count; i++) {
 		const struct lea_doctor_finding *finding = &view->open.item[i];
@@ -398,6 +427,7 @@ static int withdraw(struct view *view, const char *check, const char *object)
 			"%s:%s is not accepted; see: lvmevent doctor --accepted", check, object);
 		return LEA_EXIT_FAILED;
 	}
+	forget_worst(view);
 	fprintf(view->out, "withdrawn: %u of %s %s\n", withdrawal.count, check, object);
 	return LEA_EXIT_DONE;
 }
@@ -493,16 +523,15 @@ static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
 
 	*ret_bits = 0;
 	for (uint32_t i = 0; i < ids->count; i++) {
-		uint32_t k = 0;
+		const struct lea_doctor_check *check =
+			lea_doctor_find_check(ids->item[i], strlen(ids->item[i]));
 
-		while (k < count && strcasecmp(checks[k].id, ids->item[i]) != 0)
-			k++;
-		if (k == count) {
+		if (!check) {
 			fprintf(stderr, "  Check \"%s\" not found. The checks:\n", ids->item[i]);
 			print_checks();
 			return false;
 		}
-		*ret_bits |= 1U << k;
+		*ret_bits |= 1U << (check - checks);
 	}
 	return true;
 }
@@ -585,6 +614,16 @@ static void read_memory(struct view *view, struct lea_doctor_options *options)
 		options->memory = &view->memory;
 }
 
+static bool is_full(const struct lea_doctor_options *options, const struct lea_list *words)
+{
+	uint32_t count;
+
+	lea_doctor_checks(&count);
+	/* In a shorter sample D1 says less. */
+	return !words->count && options->only == (1U << count) - 1 &&
+	       options->sample_ms >= SAMPLE_S * 1000;
+}
+
 /* The findings of what @words name. Returns an exit code. */
 static int examine(struct view *view, struct lea_doctor_options *options,
 		   const struct lea_list *words)
@@ -608,6 +647,7 @@ static int examine(struct view *view, struct lea_doctor_options *options,
 	lea_json_number(&view->json, view->json.top, "checks", count_checks(options->only));
 	view->unknown = lea_json_list(&view->json, view->json.top, "unknown");
 	view->only = options->only;
+	view->is_full = is_full(options, words);
 	r = lea_doctor_run(lea_doctor_gathered(view->gathering), options->only, &sink);
 	if (!r && view->has_failed)
 		r = -ENOMEM;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "doctor/check.h"
@@ -32,6 +33,14 @@ const struct lea_doctor_check *lea_doctor_checks(uint32_t *ret_count)
 {
 	*ret_count = ARRAY_SIZE(checks);
 	return checks;
+}
+
+const struct lea_doctor_check *lea_doctor_find_check(const char *word, size_t bytes)
+{
+	for (uint32_t i = 0; i < ARRAY_SIZE(checks); i++)
+		if (strlen(checks[i].id) == bytes && !strncasecmp(checks[i].id, word, bytes))
+			return &checks[i];
+	return NULL;
 }
 
 int lea_doctor_run(const struct lea_doctor_facts *facts, uint32_t only,

@@ -24,6 +24,7 @@
 #include "daemon/session.h"
 #include "enable/enable_verb.h"
 #include "enable/gate_verb.h"
+#include "enable/status_doctor.h"
 #include "enable/status_verb.h"
 #include "enable/vg_summary.h"
 #include "initramfs/note.h"
@@ -84,6 +85,7 @@ struct status {
 	const char *why_no_memory; /* NULL: there is one */
 	bool has_boot;
 	struct lea_boot_summary boot;
+	struct lea_status_doctor doctor;
 };
 
 static int list_open(struct list *list)
@@ -435,6 +437,7 @@ static int collect(struct status *status)
 	r = r ? r : list_note(status);
 	r = r ? r : read_memory(status);
 	r = r ? r : read_boot(status);
+	r = r ? r : lea_status_doctor_read(world, &status->doctor);
 	r = r ? r : lea_active_vgs_read(world, &status->active);
 	r = r ? r : lea_queue_count(event_fd, "queue", &status->pending);
 	r = r ? r : lea_queue_count(event_fd, "taken", &status->taken);
@@ -543,6 +546,7 @@ static int print_json(struct status *status, FILE *out)
 		      lea_dm_rules_describe(world, status->session->conf, why));
 	lea_json_text(json, top, "dm_rules_reason", why);
 	add_counts(status);
+	lea_status_doctor_json(&status->doctor, json, top);
 	return lea_json_print(json, out);
 }
 
@@ -587,6 +591,7 @@ static int print_text(struct status *status, FILE *out)
 	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
 	print_boot(status, out);
 	print_memory(status, out);
+	lea_status_doctor_print(&status->doctor, out);
 	fprintf(out, "queue: %zu pending, %zu taken, %zu quarantined%s\n", status->pending,
 		status->taken, status->aside,
 		status->aside ? " after repeated failures (lvmevent retry)" : "");

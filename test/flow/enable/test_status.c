@@ -109,7 +109,9 @@ TEST(json_lists_the_same)
 		"\"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
 		"not in charge\", \"vgs_active\": 1, \"vgs_inactive\": 1, \"vgs_activating\": 0, "
-		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_not_monitored\": 0, \"pvs_not_used\": 0 }\n");
+		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_not_monitored\": 0, \"pvs_not_used\": 0, "
+		"\"doctor\": { \"reason\": \"no full examination since the boot, or since findings were "
+		"accepted or withdrawn\" } }\n");
 }
 
 TEST(vg_that_is_active_in_part_is_incomplete)

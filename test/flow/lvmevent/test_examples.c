@@ -5,6 +5,7 @@
  * line begins at the margin. A test that fails prints the block as the page has to have it.
  */
 #include "base/ring.h"
+#include "fake/quick_clock.h"
 #include "flow/machine.h"
 #include "state/gate.h"
 #include "unit/suite.h"
@@ -96,6 +97,17 @@ static void is_up(void)
 	up("rjMNvFPVwWp1fFztlDxJU8IIWt4dnxpT", "swap", 5);
 }
 
+/* Three hours ago, on a machine that has been up for longer. */
+static void was_examined(void)
+{
+	put("/run/lvm/event/doctor",
+	    "lvmevent-doctor 1\nboot 11111111-2222-3333-4444-555555555555\nat 0\nfindings 2 1\n"
+	    "worst 2 D12 containers\nevidence 1 of its 2 PVs is not there: "
+	    "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\nend\n");
+	slept_ms = 3 * 3600 * 1000 - lea_clock_kernel()->now_ms(lea_clock_kernel());
+	machine.world->clock = &quick;
+}
+
 static void has_booted(void)
 {
 	const int run_fd = lea_world_run(machine.world);
@@ -104,6 +116,7 @@ static void has_booted(void)
 	ck_assert_int_eq(lea_gate_start(run_fd, LEA_GATE_CLOSED), 0);
 	ck_assert_int_eq(lea_gate_open(run_fd), 0);
 	put("/etc/lvm/lvmevent.conf", "event { fast_dm_rules = 0 }\n");
+	was_examined();
 }
 
 static void is_filtered(void)
