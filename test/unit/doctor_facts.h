@@ -66,7 +66,10 @@ static struct lea_doctor_disk good_disk(uint32_t i)
 					.is_scsi = true,
 					.is_rotational = LEA_DOCTOR_NO,
 					.has_io = true,
-					.after = {100, 100, 100, 100, 0},
+					.after = {.reads = 100,
+						  .read_ms = 100,
+						  .writes = 100,
+						  .write_ms = 100},
 					.kernel_cache = LEA_DOCTOR_CACHE_ON,
 					.disk_cache = LEA_DOCTOR_CACHE_ON,
 					.model = "QEMU HARDDISK",
@@ -94,7 +97,7 @@ static void begin(const char *shape)
 						   .status = "",
 						   .later = "",
 						   .has_io = true,
-						   .io = {1000, 10, 0, 0}};
+						   .io = {.reads = 1000, .read_ms = 10}};
 	ck_assert_uint_le(now.golden.vg->pv_count, DISKS_MOST);
 	for (uint32_t i = 0; i < now.golden.vg->pv_count; i++) {
 		now.disk[i] = good_disk(i);
@@ -162,7 +165,7 @@ static inline void nothing(void)
 }
 
 /* Without its trouble the row's machine has no finding. */
-static void run_row(const struct row *row)
+static inline void run_row(const struct row *row)
 {
 	begin(row->shape);
 	run(row->only);

@@ -6,7 +6,7 @@
 
 static void slow_0(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){20, 500, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 20, .read_ms = 500};
 }
 
 static void slow_under_pressure(void)
@@ -17,24 +17,25 @@ static void slow_under_pressure(void)
 
 static void slow_writes(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){1000, 100, 20, 600, 0};
+	now.disk[0].after = (struct lea_doctor_io){
+		.reads = 1000, .read_ms = 100, .writes = 20, .write_ms = 600};
 }
 
 static void slow_hdd(void)
 {
 	rotational(0);
-	now.disk[0].after = (struct lea_doctor_io){20, 1800, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 20, .read_ms = 1800};
 }
 
 static void slow_hdd_more(void)
 {
 	rotational(0);
-	now.disk[0].after = (struct lea_doctor_io){20, 2200, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 20, .read_ms = 2200};
 }
 
 static void few(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){15, 3000, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 15, .read_ms = 3000};
 }
 
 /* One write at a time, each of 1,266 ms: what a sample of ten seconds sees. */
@@ -47,17 +48,17 @@ static void incident(void)
 
 static void three(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){3, 3000, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 3, .read_ms = 3000};
 }
 
 static void four(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){4, 1000, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 4, .read_ms = 1000};
 }
 
 static void four_fast(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){4, 999, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 4, .read_ms = 999};
 }
 
 static void stuck(void)
@@ -81,9 +82,9 @@ static void stuck_reads_done(void)
 
 static void peers(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){1000, 12000, 0, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){.reads = 1000, .read_ms = 12000};
 	for (uint32_t i = 1; i < now.facts.disks.count; i++)
-		now.disk[i].after = (struct lea_doctor_io){1000, 2000, 0, 0, 0};
+		now.disk[i].after = (struct lea_doctor_io){.reads = 1000, .read_ms = 2000};
 }
 
 static void measured(void)
@@ -104,7 +105,7 @@ static void no_counters(void)
 
 static void slow_1(void)
 {
-	now.disk[1].after = (struct lea_doctor_io){20, 1680, 0, 0, 0};
+	now.disk[1].after = (struct lea_doctor_io){.reads = 20, .read_ms = 1680};
 }
 
 static void failing_1(void)
@@ -319,7 +320,7 @@ static void hidden_lv(void)
 static void unopened(void)
 {
 	now.lv[0].open_count = 0;
-	now.lv[0].io = (struct lea_doctor_io){20, 1, 0, 0, 0};
+	now.lv[0].io = (struct lea_doctor_io){.reads = 20, .read_ms = 1};
 	now.facts.machine.uptime_s = 86400;
 }
 
