@@ -20,8 +20,11 @@ enum lea_doctor_fault {
 
 struct lea_doctor_judged {
 	unsigned int faults; /* enum lea_doctor_fault */
-	uint64_t await_us;   /* LEA_DOCTOR_UNKNOWN: too few requests */
+	uint64_t read_us, write_us; /* on average; LEA_DOCTOR_UNKNOWN: too few requests */
+	uint64_t await_us;	    /* the longer one */
 	bool await_is_write;
+	uint64_t median_us;	/* of the busy disks of its kind; 0: too few of them */
+	uint64_t slow_above_us; /* what takes longer than this is slow */
 	uint64_t stuck; /* requests that waited through the whole sample, in which none was done */
 };
 

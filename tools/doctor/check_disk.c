@@ -66,19 +66,18 @@ static void set_await(const struct lea_doctor_disk *disk, struct lea_doctor_judg
 {
 	const uint64_t reads = disk->after.reads - disk->before.reads;
 	const uint64_t writes = disk->after.writes - disk->before.writes;
-	const uint64_t write_us = await_us(writes, disk->after.write_ms - disk->before.write_ms);
 
-	judged->await_us = LEA_DOCTOR_UNKNOWN;
-	judged->await_is_write = false;
-	if (disk->has_io)
-		judged->await_us = await_us(reads, disk->after.read_ms - disk->before.read_ms);
-	if (disk->measured_reads >= MEASURED_LEAST)
-		judged->await_us = disk->measured_us / disk->measured_reads;
-	if (disk->has_io && write_us != LEA_DOCTOR_UNKNOWN &&
-	    (judged->await_us == LEA_DOCTOR_UNKNOWN || write_us > judged->await_us)) {
-		judged->await_us = write_us;
-		judged->await_is_write = true;
+	judged->read_us = judged->write_us = LEA_DOCTOR_UNKNOWN;
+	if (disk->has_io) {
+		judged->read_us = await_us(reads, disk->after.read_ms - disk->before.read_ms);
+		judged->write_us = await_us(writes, disk->after.write_ms - disk->before.write_ms);
 	}
+	if (disk->measured_reads >= MEASURED_LEAST)
+		judged->read_us = disk->measured_us / disk->measured_reads;
+	judged->await_is_write =
+		judged->write_us != LEA_DOCTOR_UNKNOWN &&
+		(judged->read_us == LEA_DOCTOR_UNKNOWN || judged->write_us > judged->read_us);
+	judged->await_us = judged->await_is_write ? judged->write_us : judged->read_us;
 }
 
 static int compare_times(const void *a, const void *b)
@@ -121,20 +120,26 @@ static bool is_failing(const struct lea_doctor_disk *disk)
 					 disk->wear_percent >= WEAR_LIMIT_PERCENT)));
 }
 
-static bool is_slow(const struct lea_doctor_disk *disk, const struct lea_doctor_judged *judged,
-		    uint64_t median)
+static uint64_t slow_above_us(const struct lea_doctor_disk *disk, uint64_t median)
 {
 	const bool rotational = disk->is_rotational == LEA_DOCTOR_YES;
 	const uint64_t floor = rotational ? LEA_DOCTOR_ROTATIONAL_FLOOR_US : LEA_DOCTOR_SOLID_FLOOR_US;
-
-	if (judged->await_us == LEA_DOCTOR_UNKNOWN)
-		return false;
 	/* What is not known to be solid state may be slow. */
-	if (judged->await_us >
-	    (disk->is_rotational == LEA_DOCTOR_NO ? SOLID_LIMIT_US : ROTATIONAL_LIMIT_US))
-		return true;
-	return median && requests_of(disk) >= PEER_REQUESTS && judged->await_us > floor &&
-	       judged->await_us > PEER_TIMES * median;
+	const uint64_t limit =
+		disk->is_rotational == LEA_DOCTOR_NO ? SOLID_LIMIT_US : ROTATIONAL_LIMIT_US;
+	uint64_t beside_peers = PEER_TIMES * median;
+
+	if (!median || requests_of(disk) < PEER_REQUESTS)
+		return limit;
+	if (beside_peers < floor)
+		beside_peers = floor;
+	return beside_peers < limit ? beside_peers : limit;
+}
+
+static bool is_slow(const struct lea_doctor_judged *judged)
+{
+	return judged->stuck || (judged->await_us != LEA_DOCTOR_UNKNOWN &&
+				 judged->await_us > judged->slow_above_us);
 }
 
 void lea_doctor_judge_disks(const struct lea_doctor_disks *disks,
@@ -151,12 +156,11 @@ void lea_doctor_judge_disks(const struct lea_doctor_disks *disks,
 	for (uint32_t i = 0; i < disks->count; i++) {
 		const struct lea_doctor_disk *disk = &disks->disk[i];
 
+		ret_judged[i].median_us = median[disk->is_rotational];
+		ret_judged[i].slow_above_us = slow_above_us(disk, ret_judged[i].median_us);
 		ret_judged[i].faults =
 			(disk->is_late ? LEA_DOCTOR_FAULT_LATE : 0U) |
-			(ret_judged[i].stuck ||
-					 is_slow(disk, &ret_judged[i], median[disk->is_rotational])
-				 ? LEA_DOCTOR_FAULT_SLOW
-				 : 0U) |
+			(is_slow(&ret_judged[i]) ? LEA_DOCTOR_FAULT_SLOW : 0U) |
 			(is_failing(disk) ? LEA_DOCTOR_FAULT_FAILING : 0U) |
 			(disk->is_rotational == LEA_DOCTOR_YES ? LEA_DOCTOR_FAULT_ROTATIONAL : 0U);
 	}

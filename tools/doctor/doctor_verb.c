@@ -22,6 +22,7 @@
 #include "cli/target_find.h"
 #include "conf/setup.h"
 #include "doctor/accepted_file.h"
+#include "doctor/disk_table.h"
 #include "doctor/doctor_verb.h"
 #include "doctor/gather.h"
 #include "doctor/latest_file.h"
@@ -202,6 +203,28 @@ static void print_settled(const struct view *view)
 			settled->item[i].check, settled->item[i].object, settled->item[i].evidence);
 }
 
+static bool is_wanted_disk(void *arg, const struct lea_doctor_disk *disk)
+{
+	struct view *view = arg;
+	const struct lea_doctor_vgs *vgs = &lea_doctor_gathered(view->gathering)->vgs;
+	const struct lea_devno number = {disk->major, disk->minor};
+
+	const struct lea_vg *vg = disk->vg < vgs->count ? vgs->vg[disk->vg].vg : NULL;
+
+	return lea_targets_have_pv(&view->targets, disk->pvid, number, disk->name) ||
+	       (vg && (lea_targets_have_vg(&view->targets, vg) || is_of_lv(view, vg, "")));
+}
+
+/* What is asked for with -v. Figures of disks go with D1, the first check. */
+static int print_more(struct view *view)
+{
+	print_settled(view);
+	if (!(view->only & 1))
+		return 0;
+	return lea_doctor_print_disks(lea_doctor_gathered(view->gathering), is_wanted_disk, view,
+				      view->open.count || view->settled.count, view->out);
+}
+
 static void print_findings(const struct view *view)
 {
 	const struct findings *open = &view->open;
@@ -213,8 +236,6 @@ static void print_findings(const struct view *view)
 			alike++;
 		print_alike(view, &open->item[i], alike);
 	}
-	if (view->is_verbose)
-		print_settled(view);
 }
 
 /* Is it what --accept names? The object as it is printed, or a target that means it. */
@@ -300,6 +321,7 @@ static void forget_worst(const struct view *view)
 static int finish(struct view *view)
 {
 	const uint32_t count = view->open.count, checks = count_checks(view->only);
+	int r;
 
 	sort(&view->open);
 	sort(&view->settled);
@@ -313,6 +335,9 @@ static int finish(struct view *view)
 	if (view->is_service)
 		return 0;
 	print_findings(view);
+	r = view->is_verbose ? print_more(view) : 0;
+	if (r)
+		return r;
 	fprintf(view->out, "%u check%s, %u finding%s", checks, checks == 1 ? "" : "s", count,
 		count == 1 ? "" : "s");
 	if (view->settled.count)
@@ -687,7 +712,8 @@ int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(json, COUNT, "json", 0, NULL, "Print one JSON object."),
-		ROW(verbose, COUNT, "verbose", 'v', NULL, "Print accepted findings, too."),
+		ROW(verbose, COUNT, "verbose", 'v', NULL,
+		    "Print accepted findings and figures of disks, too."),
 		ROW(only, LIST, "only", 0, "ID", "Make these checks only, such as D3."),
 		ROW(except, LIST, "except", 0, "ID", "Leave these checks out."),
 		ROW(sample, STRING, "sample", 0, "S",

@@ -22,6 +22,7 @@ enum lea_doctor_cache { LEA_DOCTOR_CACHE_NOT_KNOWN, LEA_DOCTOR_CACHE_OFF, LEA_DO
 /* Counters of one device since the boot. Source: kernel documentation, admin-guide/iostats. */
 struct lea_doctor_io {
 	uint64_t reads, read_ms, writes, write_ms, in_flight; /* in_flight: now */
+	uint64_t read_sectors, write_sectors;
 };
 
 enum lea_doctor_smart {

@@ -76,7 +76,9 @@ static void take_counters(const struct lea_doctor_sample *sample, struct lea_doc
 
 	disk->has_io = before && after && after->reads >= before->reads &&
 		       after->writes >= before->writes && after->read_ms >= before->read_ms &&
-		       after->write_ms >= before->write_ms;
+		       after->write_ms >= before->write_ms &&
+		       after->read_sectors >= before->read_sectors &&
+		       after->write_sectors >= before->write_sectors;
 	if (!disk->has_io)
 		return;
 	disk->before = *before;

@@ -76,7 +76,13 @@ bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io)
 		if (!lea_number_take(&text, &field[i]) || (*text && *text != ' ' && *text != '\n'))
 			return false;
 	}
-	io = (struct lea_doctor_io){field[0], field[3], field[4], field[7], field[8]};
+	io = (struct lea_doctor_io){.reads = field[0],
+				    .read_sectors = field[2],
+				    .read_ms = field[3],
+				    .writes = field[4],
+				    .write_sectors = field[6],
+				    .write_ms = field[7],
+				    .in_flight = field[8]};
 	*ret_io = io;
 	return true;
 }

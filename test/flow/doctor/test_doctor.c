@@ -573,6 +573,26 @@ TEST(a_service_writes_each_finding_with_its_fields)
 	ck_assert_str_eq(machine.out, "");
 }
 
+static const struct {
+	const char *words;
+	bool has_disk;
+} more[] = {
+	{"doctor -v", true},
+	{"doctor -v --only D1 vg_one", true},
+	{"doctor -v --only D1 vg_one/home", true},
+	{"doctor -v --only D4", false},
+	{"doctor --only D1", false},
+};
+
+TEST_EACH(what_each_disk_did_is_printed_to_who_asks_for_more, more)
+{
+	ck_assert_int_le(doctor(more[_i].words), 2);
+	ck_assert_msg(strstr(machine.out, "\n  /dev/sda  solid state  ") || !more[_i].has_disk,
+		      "%s: %s", more[_i].words, machine.out);
+	ck_assert_msg(!strstr(machine.out, "SLOW ABOVE") || more[_i].has_disk, "%s: %s",
+		      more[_i].words, machine.out);
+}
+
 /* ---- what is accepted */
 
 #define ACCEPTED "/etc/lvm/lvmevent-doctor.accepted"

@@ -263,6 +263,8 @@ TEST(texts_of_the_kernel)
 	ck_assert_uint_eq(io.read_ms, 4);
 	ck_assert_uint_eq(io.writes, 5);
 	ck_assert_uint_eq(io.write_ms, 8);
+	ck_assert_uint_eq(io.read_sectors, 3);
+	ck_assert_uint_eq(io.write_sectors, 7);
 	ck_assert(!lea_doctor_parse_io("1 2 3 4 5 6 7", &io));
 	ck_assert(!lea_doctor_parse_io("1 2 3 4 5 6 7 -8", &io));
 	ck_assert_uint_eq(lea_doctor_parse_pressure("some avg10=1.00 avg60=9.00\nfull avg10=0.00 "
