@@ -75,8 +75,9 @@ static bool carries_same(const struct lea_batch_pass *pass, const struct lea_ent
 	       !strcmp(pvid, entry->pvid);
 }
 
-static void drop_record(struct lea_batch_pass *pass, const struct lea_entry *entry,
-			const char *pvid, bool is_back)
+/* 0 or a fault, which is logged, and retried if it is a shortage. */
+static int drop_record(struct lea_batch_pass *pass, const struct lea_entry *entry, const char *pvid,
+		       bool is_back)
 {
 	char id[39];
 	int r;
@@ -90,6 +91,7 @@ static void drop_record(struct lea_batch_pass *pass, const struct lea_entry *ent
 			"PV %s: its device was removed, but its record could not be removed: %s",
 			id, strerror(-r));
 	lea_retry_set_add(&pass->retries, r, &entry->device);
+	return r;
 }
 
 static void handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, bool is_back)
@@ -101,7 +103,7 @@ static void handle_removal(struct lea_batch_pass *pass, const struct lea_entry *
 }
 
 /* The device went before anybody read it as the PV that the entry names: what is kept is of the PV that
- * it was before. */
+ * it was before. The order is that of lea_batch_leave_former. */
 static int forget_former(struct lea_batch_pass *pass, const struct lea_entry *entry)
 {
 	const int event_fd = pass->options->event_fd;
@@ -113,12 +115,13 @@ static int forget_former(struct lea_batch_pass *pass, const struct lea_entry *en
 	if (strcmp(before, entry->pvid) != 0) {
 		r = lea_duplicates_gone(pass->options->world, event_fd, &entry->device, before,
 					false);
-		r = r ? r : lea_marker_drop(pass->marks.known_fd, &entry->device, before);
 		if (r)
 			return r;
-		drop_record(pass, entry, before, false);
+		if (drop_record(pass, entry, before, false))
+			return 0;
 	}
-	return lea_mark_drop(event_fd, LEA_MARK_CARRIED, entry->key);
+	r = lea_mark_drop(event_fd, LEA_MARK_CARRIED, entry->key);
+	return r ? r : lea_marker_drop(pass->marks.known_fd, &entry->device, before);
 }
 
 /*
@@ -358,13 +361,14 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *rec
 	}
 }
 
-static void leave_former(struct lea_batch_pass *pass, const struct lea_found *found, bool is_held,
-			 enum lea_entry_kind kind)
+static int leave_former(struct lea_batch_pass *pass, const struct lea_found *found, bool is_held,
+			enum lea_entry_kind kind)
 {
 	const int r = lea_batch_leave_former(pass->options, pass->marks.known_fd, pass->recorder,
 					     found, is_held, kind);
 
 	lea_retry_set_add(&pass->retries, r, &found->device);
+	return r;
 }
 
 /* Did it say that it is no PV that gets a record? What is not allowed was not asked. */
@@ -546,8 +550,23 @@ static int note_members(const struct lea_batch_pass *pass)
 	return r;
 }
 
-/* Called when VGs have their claims: a marker says that nothing remains to be done. A PV that had
- * one and no record is of another VG by now, perhaps: others remove records, as vgremove does. */
+/* The marker goes last: whoever finds it asks no more what the device was before. A PV that had one
+ * and no record is of another VG by now, perhaps: others remove records, as vgremove does. */
+static int mark_one(struct lea_batch_pass *pass, const struct lea_found *found,
+		    const struct queued_device *queued)
+{
+	const int event_fd = pass->options->event_fd;
+
+	if (!queued->is_new && lea_marker_ask(event_fd, &found->device, found->label.pvid) > 0)
+		return 0;
+	if (lea_is_shortage(leave_former(pass, found, true, queued->kind)))
+		return 0;
+	return lea_batch_marks_recorded(&pass->marks, found) == LEA_MARKER_WAS_SET && queued->is_new
+		       ? lea_batch_moves_put_found(&pass->moves, found, NULL)
+		       : 0;
+}
+
+/* Called when VGs have their claims: a marker says that nothing remains to be done. */
 static void mark_all(struct lea_batch_pass *pass)
 {
 	struct lea_found *const *found;
@@ -556,14 +575,11 @@ static void mark_all(struct lea_batch_pass *pass)
 
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; i < pass->queued_count; i++) {
-		const struct queued_device *queued = &pass->queued[i];
+		int s = 0;
 
-		if (!queued->is_online && !queued->is_noted)
-			continue;
-		if (lea_batch_marks_recorded(&pass->marks, found[i]) != LEA_MARKER_WAS_SET)
-			leave_former(pass, found[i], true, queued->kind);
-		else if (!r && queued->is_new)
-			r = lea_batch_moves_put_found(&pass->moves, found[i], NULL);
+		if (pass->queued[i].is_online || pass->queued[i].is_noted)
+			s = mark_one(pass, found[i], &pass->queued[i]);
+		r = r ? r : s;
 	}
 	r = r ? r : lea_batch_moves_make(&pass->moves, pass->candidates);
 	if (r < 0)

@@ -36,17 +36,15 @@ int lea_batch_leave_member(const struct lea_batch_options *options, const struct
 /* If a person has made another PV of it, its VG's vgs_online stays, as with lvm2: they may have taken
  * the VG down. Where instances are not numbered, another disk may have come to the number, and it is
  * a removal that was lost. */
-static int end_as(const struct lea_batch_options *options, int known_fd,
-		  struct lea_recorder *recorder, const struct lea_found *found, const char *pvid,
-		  bool is_same)
+static int end_as(const struct lea_batch_options *options, struct lea_recorder *recorder,
+		  const struct lea_found *found, const char *pvid, bool is_same)
 {
 	const struct lea_device *device = &found->device;
 	/* It asks for the record and the marker. */
 	int r = lea_duplicates_gone(options->world, options->event_fd, device, pvid,
 				    is_same && found->vg);
 
-	r = r ? r : lea_record_gone(recorder, device->major, device->minor, pvid, is_same);
-	return r < 0 ? r : lea_marker_drop(known_fd, device, pvid);
+	return r ? r : lea_record_gone(recorder, device->major, device->minor, pvid, is_same);
 }
 
 int lea_batch_leave_former(const struct lea_batch_options *options, int known_fd,
@@ -62,11 +60,12 @@ int lea_batch_leave_former(const struct lea_batch_options *options, int known_fd
 		    : lea_carried_ask(options->event_fd, key, before);
 	if (r <= 0 || lea_found_carries(found, before))
 		return r < 0 ? r : 0;
-	/* The mark leads here, so it goes last. */
-	r = end_as(options, known_fd, recorder, found, before,
-		   id.diskseq || kind == LEA_ENTRY_CHANGE);
+	r = end_as(options, recorder, found, before, id.diskseq || kind == LEA_ENTRY_CHANGE);
 	if (r < 0)
 		return r;
-	return is_held ? lea_carried_replace(options->event_fd, key, found->label.pvid)
-		       : lea_mark_drop(options->event_fd, LEA_MARK_CARRIED, key);
+	/* The mark leads here, so it goes when all of that is done. Without the marker whoever does
+	 * it again would not know that the device was dealt with, and would bring a VG up. */
+	r = is_held ? lea_carried_replace(options->event_fd, key, found->label.pvid)
+		    : lea_mark_drop(options->event_fd, LEA_MARK_CARRIED, key);
+	return r ? r : lea_marker_drop(known_fd, &found->device, before);
 }

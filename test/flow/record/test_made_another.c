@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A disk that was made another PV, as by vgimportclone and pvchange -u: what is kept of it as the PV
  * that it was ends as soon as it is read. */
+#include "fake/no_descriptor.h"
 #include "flow/duplicates_scratch.h"
 #include "state/mark.h"
 
 #define QUEUE	    "/run/lvm/event/queue/"
 #define MARKER	    "/run/lvm/event/known/8:32-2-" UUID_ONE
+#define MARKER_A    "/run/lvm/event/known/8:32-2-I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
 #define RECORD	    "/run/lvm/pvs_online/" PVID_ONE
 #define IN_USE	    "/run/lvm/vgs_online/vg_one"
 #define SUSPENDED   "/sys/dev/block/8:32/dm/suspended"
@@ -150,4 +152,46 @@ TEST(a_member_that_is_another_pv_is_recorded_as_that)
 	ck_assert_str_eq(came("sda", 16, 1, PVID_A), "");
 	ck_assert_str_eq(drain(), "");
 	ck_assert(machine_has(RECORD) && !machine_has("/run/lvm/pvs_online/" PVID_B));
+}
+
+/* Nor does the marker of the PV that it is now hide it. */
+TEST(what_is_kept_goes_though_the_new_pv_is_marked)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	make_another("sdb", 32, 2);
+	tree_put(&machine.tree, MARKER_A, "");
+	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
+	ck_assert(!machine_has(RECORD) && !machine_has(MARKER));
+}
+
+/* For one call no file can be opened: the record that cannot be read then goes later. */
+TEST(a_record_that_could_not_be_read_when_its_disk_went_is_not_forgotten)
+{
+	struct lea_entry entry = event("sdb", 32, 2, PVID_A, true);
+
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	machine_unplug("sdb", 32);
+	end_until_fault = "pvs_online/" PVID_ONE;
+	run_pass(&entry, 1);
+	ck_assert_ptr_null(end_until_fault);
+	entry = event("sdb", 32, 2, PVID_A, true);
+	run_pass(&entry, 1);
+	ck_assert(!machine_has(RECORD) && !machine_has(IN_USE) && !machine_has(CARRIED_SDB));
+}
+
+/* For one call no file can be opened, when only the mark was left to be replaced. */
+TEST(a_change_activates_nothing_though_it_is_heeded_twice)
+{
+	struct lea_entry entry = event("sda", 16, 1, PVID_A, false);
+
+	both();
+	make_another("sda", 16, 1);
+	entry.kind = LEA_ENTRY_CHANGE;
+	end_until_fault = "carried";
+	run_pass(&entry, 1);
+	ck_assert_ptr_null(end_until_fault);
+	tell(LEA_ENTRY_CHANGE, "sda", 16, 1, PVID_A);
+	ck_assert_msg(!*drain(), "%s", activated);
 }
