@@ -42,17 +42,21 @@ static int drop(const struct lea_batch_marks *marks, enum lea_mark mark, const c
 }
 
 /* A device that was refused when it came into use has since become a PV of ours by a change, and
- * one that a change led to, or that nobody read then, was not settled. */
+ * one that a change led to, or that nobody read then, was not settled. But a change of one whose add
+ * still waits for an answer brings that answer. */
 int lea_batch_marks_kind(const struct lea_batch_marks *marks, const struct lea_entry *entry,
 			 enum lea_entry_kind *ret_kind)
 {
 	int r = 0;
 
 	*ret_kind = entry->kind;
-	if (entry->kind != LEA_ENTRY_MISSED)
+	if (entry->kind == LEA_ENTRY_CHANGE &&
+	    lea_reader_owes_add(marks->options->reader, &entry->device))
+		*ret_kind = LEA_ENTRY_MISSED;
+	if (*ret_kind != LEA_ENTRY_MISSED)
 		return 0;
 	r = ask(marks, LEA_MARK_REFUSED, entry->key);
-	r = r ? r : ask(marks, LEA_MARK_UNSETTLED, entry->key);
+	r = r || entry->kind == LEA_ENTRY_CHANGE ? r : ask(marks, LEA_MARK_UNSETTLED, entry->key);
 	if (r > 0)
 		*ret_kind = LEA_ENTRY_CHANGE;
 	return r < 0 ? r : 0;

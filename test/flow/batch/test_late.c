@@ -4,6 +4,7 @@
 #include "flow/batch_scratch.h"
 #include "record/duplicates.h"
 #include "scan/reader.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -240,5 +241,20 @@ TEST(a_change_of_a_member_that_gave_no_answer_is_not_settled)
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
 	ck_assert(machine_has("/run/lvm/event/unsettled/8:32-2"));
 	tree_remove(&machine.tree, "/sick");
+	lea_reader_free(LEA_TAKE(batch_options.reader));
+}
+
+/* Without that its VG would count as dealt with, and if the child were killed that holds the add, it would
+ * be lost. Rows: the VG was refused since. */
+TEST_TIMES(a_change_that_has_its_answer_hides_no_add, 2)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	make_slow();
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
+	if (_i)
+		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:32-2"), 0);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), _i ? "" : "vg_one ");
 	lea_reader_free(LEA_TAKE(batch_options.reader));
 }
