@@ -161,13 +161,26 @@ static int process_leftover(const struct lea_flight *flight, struct lea_entry *e
 	return finish(flight, entry, 1, r);
 }
 
-static int process_leftovers(const struct lea_flight *flight, struct lea_entry *entries,
-			     size_t count)
+/* Handles what a change led to, or all others. */
+static int process_some(const struct lea_flight *flight, struct lea_entry *entries, size_t count,
+			bool are_changes)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = process_leftover(flight, &entries[i]);
+		if ((entries[i].kind == LEA_ENTRY_CHANGE) == are_changes)
+			r = process_leftover(flight, &entries[i]);
+	return r;
+}
+
+/* As in one pass a change must not hide what else brings the device: the removal that a reconcile has
+ * found leads to whatever has the number now. */
+static int process_leftovers(const struct lea_flight *flight, struct lea_entry *entries,
+			     size_t count)
+{
+	int r = process_some(flight, entries, count, false);
+
+	r = r ? r : process_some(flight, entries, count, true);
 	lea_entries_free(entries, count);
 	return r ? r : LEA_FLIGHT_MORE;
 }
