@@ -46,6 +46,7 @@
 #include "record/duplicate_original.h"
 #include "record/duplicate_tie.h"
 #include "record/recorded_marker.h"
+#include "state/mark.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/udevlinks.h"
@@ -694,6 +695,36 @@ static bool is_left_alone(struct lea_world *world, const char *pvid)
 	return !r;
 }
 
+struct former {
+	const struct reconcile *reconcile;
+	const struct lea_duplicate *listed; /* [count]: they are asked for themselves */
+	int count;
+};
+
+static int ask_former(void *arg, const struct lea_devid *id)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	const struct former *former = arg;
+	bool is_another;
+
+	for (int i = 0; i < former->count; i++)
+		if (lea_devid_is_same(&former->listed[i].id, id))
+			return 0;
+	ask_now(former->reconcile, id, former->listed[0].pvid, LEA_ENTRY_MISSED, &device,
+		&is_another);
+	return is_another;
+}
+
+/* vgimportclone and pvchange -u remove the record themselves. Does the mark of a device that is another
+ * PV now say that it had the record? > 0: yes, 0: no, or a fault. */
+static int was_made_another(const struct reconcile *reconcile, const struct lea_duplicate *listed,
+			    int count)
+{
+	struct former former = {reconcile, listed, count};
+
+	return lea_carried_each(reconcile->event_fd, listed[0].pvid, ask_former, &former);
+}
+
 static int reconcile_pv(void *arg, const char *pvid)
 {
 	struct reconcile *reconcile = arg;
@@ -711,7 +742,9 @@ static int reconcile_pv(void *arg, const char *pvid)
 
 	if (count <= 0)
 		return count;
-	r = !holds && is_another ? was_read(reconcile, &recorded, pvid) : 0;
+	r = absent		   ? was_made_another(reconcile, listed, count)
+	    : !holds && is_another ? was_read(reconcile, &recorded, pvid)
+				   : 0;
 	change.is_by_event = !holds && !r;
 	r = r < 0 ? r : ask_noted(reconcile, &recorded, listed, count, &change);
 	if (!r && change.is_news)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "state/mark.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -257,4 +258,24 @@ int lea_carried_put(int event_fd, const char *key, const char *pvid, char ret_be
 int lea_carried_replace(int event_fd, const char *key, const char *pvid)
 {
 	return lea_id_ok(pvid) ? replace_text(event_fd, LEA_MARK_CARRIED, key, pvid) : -EINVAL;
+}
+
+int lea_carried_each(int event_fd, const char *pvid,
+		     int (*tell)(void *arg, const struct lea_devid *id), void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	char carried[33];
+	struct lea_devid id;
+	int r = lea_file_list(event_fd, lea_mark_folder(LEA_MARK_CARRIED), &dir);
+
+	if (r == -ENOENT)
+		return 0;
+	while ((entry = lea_file_next(dir, &r))) {
+		if (!lea_devid_parse(entry->d_name, &id))
+			continue;
+		r = lea_carried_ask(event_fd, entry->d_name, carried);
+		r = r > 0 && !strcmp(carried, pvid) ? tell(arg, &id) : r < 0 ? r : 0;
+	}
+	return r;
 }

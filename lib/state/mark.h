@@ -3,6 +3,7 @@
  * of them. */
 #pragma once
 
+#include "base/devid.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -104,3 +105,7 @@ LEA_MUST_CHECK int lea_carried_put(int event_fd, const char *key, const char *pv
 LEA_MUST_CHECK int lea_carried_replace(int event_fd, const char *key, const char *pvid);
 /* 1: *ret_pvid is set; 0: there is no such mark; or a shortage: not known. One system call. */
 LEA_MUST_CHECK int lea_carried_ask(int event_fd, const char *key, char ret_pvid[static 33]);
+/* Calls @tell for the instances that have the mark of @pvid, until it returns anything but 0. Returns
+ * that, 0 or -errno. Reads all marks. */
+LEA_MUST_CHECK int lea_carried_each(int event_fd, const char *pvid,
+				    int (*tell)(void *arg, const struct lea_devid *id), void *arg);

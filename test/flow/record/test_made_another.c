@@ -195,3 +195,18 @@ TEST(a_change_activates_nothing_though_it_is_heeded_twice)
 	tell(LEA_ENTRY_CHANGE, "sda", 16, 1, PVID_A);
 	ck_assert_msg(!*drain(), "%s", activated);
 }
+
+/* The command has removed the record, and a reconcile is there before the change is. Rows: the disk went
+ * instead. */
+TEST_TIMES(a_reconcile_activates_nothing_for_a_disk_that_was_made_another, 2)
+{
+	both();
+	tree_remove(&machine.tree, RECORD);
+	claim_link("", 32);
+	machine_unplug("sda", 16);
+	if (!_i)
+		machine_plug("stripe-a", "sda", 16, 1);
+	ck_assert_uint_gt(lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd),
+			  0);
+	ck_assert_str_eq(drain(), _i ? "vg_one " : "");
+}
