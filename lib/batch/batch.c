@@ -530,6 +530,10 @@ static int record_all(struct lea_batch_pass *pass)
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		if (pass->queued[i].has_left && is_tried_again(&pass->queued[i]))
 			pass->queued[i].kind = LEA_ENTRY_CHANGE;
+	/* What was refused when it came ends the wait of its VG, whichever PV is counted first. */
+	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
+		if (pass->queued[i].is_online && pass->queued[i].is_new && found[i]->vg)
+			r = end_wait(pass, found[i], pass->queued[i].kind);
 	/* A change must not hide what else brings the device: of a number that is in use again, the
 	 * removal leads to the new device as well. */
 	r = r ? r : count_all(pass, false);
