@@ -246,15 +246,20 @@ int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *fou
 	return r ? r : lea_duplicate_drop(world, &duplicate);
 }
 
+static const struct lea_duplicate *find_listed(const struct lea_duplicate *listed, int count,
+					       const struct lea_devid *id)
+{
+	for (int i = 0; i < count; i++)
+		if (lea_devid_is_same(&listed[i].id, id))
+			return &listed[i];
+	return NULL;
+}
+
 bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id)
 {
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	const int count = lea_duplicate_list(world, pvid, listed);
 
-	for (int i = 0; i < count; i++)
-		if (lea_devid_is_same(&listed[i].id, id))
-			return true;
-	return false;
+	return find_listed(listed, lea_duplicate_list(world, pvid, listed), id);
 }
 
 /* ---- the check under the VG's lock */
@@ -573,15 +578,13 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	int r = 0, count = pvid[0] ? lea_duplicate_list(world, pvid, listed) : 0;
 	struct lea_online online;
 	const int absent = count > 0 ? read_record(world, pvid, &online) : 0;
-	const struct lea_duplicate *own = NULL;
+	const struct lea_duplicate *own;
 	const int was_read = count > 0 ? lea_marker_ask(event_fd, device, pvid) : 0;
 	bool is_free;
 
 	if (count <= 0 || absent < 0 || was_read < 0)
 		return count <= 0 ? count : absent < 0 ? absent : was_read;
-	for (int i = 0; i < count; i++)
-		if (lea_devid_is_same(&listed[i].id, &id))
-			own = &listed[i];
+	own = find_listed(listed, count, &id);
 	/* A command may have removed the record before its device went, which has no note. */
 	is_free = absent ? !own : online.major == id.major && online.minor == id.minor;
 	if (is_free || !own || !own->is_path)
@@ -602,6 +605,7 @@ struct reconcile {
 	struct lea_scan_options options;
 	const struct lea_conf *conf;
 	int event_fd;
+	struct lea_carried_list carried; /* read when it is asked for */
 	size_t queued;
 };
 
@@ -695,34 +699,26 @@ static bool is_left_alone(struct lea_world *world, const char *pvid)
 	return !r;
 }
 
-struct former {
-	const struct reconcile *reconcile;
-	const struct lea_duplicate *listed; /* [count]: they are asked for themselves */
-	int count;
-};
-
-static int ask_former(void *arg, const struct lea_devid *id)
-{
-	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	const struct former *former = arg;
-	bool is_another;
-
-	for (int i = 0; i < former->count; i++)
-		if (lea_devid_is_same(&former->listed[i].id, id))
-			return 0;
-	ask_now(former->reconcile, id, former->listed[0].pvid, LEA_ENTRY_MISSED, &device,
-		&is_another);
-	return is_another;
-}
-
 /* vgimportclone and pvchange -u remove the record themselves. Does the mark of a device that is another
  * PV now say that it had the record? > 0: yes, 0: no, or a fault. */
-static int was_made_another(const struct reconcile *reconcile, const struct lea_duplicate *listed,
+static int was_made_another(struct reconcile *reconcile, const struct lea_duplicate *listed,
 			    int count)
 {
-	struct former former = {reconcile, listed, count};
+	const struct lea_carried *carried;
+	size_t i;
+	int r = lea_carried_find(reconcile->event_fd, &reconcile->carried, listed[0].pvid, &i);
 
-	return lea_carried_each(reconcile->event_fd, listed[0].pvid, ask_former, &former);
+	for (; !r && (carried = lea_carried_at(&reconcile->carried, listed[0].pvid, i)); i++) {
+		LEA_AUTO(lea_device_done) struct lea_device device = {0};
+		bool is_another = false;
+
+		/* Those with a note are asked for themselves. */
+		if (!find_listed(listed, count, &carried->id))
+			ask_now(reconcile, &carried->id, listed[0].pvid, LEA_ENTRY_MISSED, &device,
+				&is_another);
+		r = is_another;
+	}
+	return r;
 }
 
 static int reconcile_pv(void *arg, const char *pvid)
@@ -776,6 +772,7 @@ size_t lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *
 	};
 	int r = lea_duplicate_each(world, reconcile_pv, &reconcile);
 
+	lea_carried_done(&reconcile.carried);
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_WARNING, "reconciling copies of PVs: %s", strerror(-r));
 	return reconcile.queued;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/number.h"
+#include "base/order.h"
 #include "base/step.h"
 
 #define PATH_BYTES 128
@@ -260,22 +262,62 @@ int lea_carried_replace(int event_fd, const char *key, const char *pvid)
 	return lea_id_ok(pvid) ? replace_text(event_fd, LEA_MARK_CARRIED, key, pvid) : -EINVAL;
 }
 
-int lea_carried_each(int event_fd, const char *pvid,
-		     int (*tell)(void *arg, const struct lea_devid *id), void *arg)
+static int read_all(int event_fd, struct lea_carried_list *marks)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	char carried[33];
-	struct lea_devid id;
+	struct lea_carried one;
 	int r = lea_file_list(event_fd, lea_mark_folder(LEA_MARK_CARRIED), &dir);
 
 	if (r == -ENOENT)
 		return 0;
 	while ((entry = lea_file_next(dir, &r))) {
-		if (!lea_devid_parse(entry->d_name, &id))
+		if (!lea_devid_parse(entry->d_name, &one.id))
 			continue;
-		r = lea_carried_ask(event_fd, entry->d_name, carried);
-		r = r > 0 && !strcmp(carried, pvid) ? tell(arg, &id) : r < 0 ? r : 0;
+		r = lea_carried_ask(event_fd, entry->d_name, one.pvid);
+		if (r > 0)
+			r = lea_make_room(&marks->list, &marks->room, marks->count + 1, sizeof(one))
+				    ? -ENOMEM
+				    : 1;
+		if (r > 0)
+			marks->list[marks->count++] = one;
+		r = r < 0 ? r : 0;
 	}
 	return r;
+}
+
+int lea_carried_find(int event_fd, struct lea_carried_list *marks, const char *pvid, size_t *ret_at)
+{
+	size_t low = 0, high;
+	int r = marks->is_read ? 0 : read_all(event_fd, marks);
+
+	if (r) {
+		lea_carried_done(marks);
+		return r;
+	}
+	if (!marks->is_read && marks->count)
+		qsort(marks->list, marks->count, sizeof(*marks->list), lea_compare_text);
+	marks->is_read = true;
+	for (high = marks->count; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (strcmp(marks->list[middle].pvid, pvid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_at = low;
+	return 0;
+}
+
+const struct lea_carried *lea_carried_at(const struct lea_carried_list *marks, const char *pvid,
+					 size_t at)
+{
+	return at < marks->count && !strcmp(marks->list[at].pvid, pvid) ? &marks->list[at] : NULL;
+}
+
+void lea_carried_done(struct lea_carried_list *marks)
+{
+	free(marks->list);
+	*marks = (struct lea_carried_list){0};
 }

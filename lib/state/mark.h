@@ -7,6 +7,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -105,7 +106,24 @@ LEA_MUST_CHECK int lea_carried_put(int event_fd, const char *key, const char *pv
 LEA_MUST_CHECK int lea_carried_replace(int event_fd, const char *key, const char *pvid);
 /* 1: *ret_pvid is set; 0: there is no such mark; or a shortage: not known. One system call. */
 LEA_MUST_CHECK int lea_carried_ask(int event_fd, const char *key, char ret_pvid[static 33]);
-/* Calls @tell for the instances that have the mark of @pvid, until it returns anything but 0. Returns
- * that, 0 or -errno. Reads all marks. */
-LEA_MUST_CHECK int lea_carried_each(int event_fd, const char *pvid,
-				    int (*tell)(void *arg, const struct lea_devid *id), void *arg);
+
+/* An instance, and the PV of its mark. */
+struct lea_carried {
+	char pvid[33];
+	struct lea_devid id;
+};
+
+/* All of these marks. Zeroed: not read. Released by lea_carried_done. */
+struct lea_carried_list {
+	bool is_read;
+	struct lea_carried *list; /* [count], by PV; owned */
+	size_t count, room;
+};
+
+/* *ret_at: of the first mark of @pvid in the list, which is read the first time. 0 or -errno. */
+LEA_MUST_CHECK int lea_carried_find(int event_fd, struct lea_carried_list *marks, const char *pvid,
+				    size_t *ret_at);
+/* The mark there, if it is of @pvid; NULL: it is of another one, or there is none. Borrowed. */
+const struct lea_carried *lea_carried_at(const struct lea_carried_list *marks, const char *pvid,
+					 size_t at);
+void lea_carried_done(struct lea_carried_list *marks);

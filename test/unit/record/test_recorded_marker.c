@@ -73,6 +73,30 @@ TEST(a_device_leads_to_the_pv_that_it_was)
 	ck_assert_int_lt(lea_carried_put(event_fd, "8:16-7", "../newest", before), 0);
 }
 
+TEST(a_pv_leads_to_the_devices_that_were_it)
+{
+	struct lea_carried_list marks = {0};
+	const struct lea_carried *first, *second;
+	char before[33];
+	size_t at;
+
+	ck_assert_int_eq(lea_carried_find(event_fd, &marks, ID, &at), 0);
+	ck_assert_ptr_null(lea_carried_at(&marks, ID, at));
+	lea_carried_done(&marks);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:32-9", ID, before), 0);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:16-7", OTHER, before), 0);
+	ck_assert_int_eq(lea_carried_put(event_fd, "8:48-3", ID, before), 0);
+	tree_link(&tree, "/run/lvm/event/carried/eight", ID);
+	ck_assert_int_eq(lea_carried_find(event_fd, &marks, ID, &at), 0);
+	first = lea_carried_at(&marks, ID, at);
+	second = lea_carried_at(&marks, ID, at + 1);
+	ck_assert(first && second && first->id.minor + second->id.minor == 80);
+	ck_assert_ptr_null(lea_carried_at(&marks, ID, at + 2));
+	ck_assert_int_eq(lea_carried_find(event_fd, &marks, OTHER, &at), 0);
+	ck_assert_uint_eq(lea_carried_at(&marks, OTHER, at)->id.minor, 16);
+	lea_carried_done(&marks);
+}
+
 /* What nobody of ours has written counts for nothing, and is replaced. */
 TEST(nonsense_leads_nowhere)
 {
