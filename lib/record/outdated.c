@@ -224,6 +224,7 @@ int lea_ages_note(struct lea_ages *ages, const struct lea_found *found)
 
 struct search {
 	const struct lea_ages *ages;
+	struct note *note;
 	const struct lea_vg *vg;
 	const struct lea_found *shows; /* a PV with that text */
 	struct lea_outdated *outdated; /* gets the answer */
@@ -291,8 +292,13 @@ static int judge(struct search *search, const struct lea_scan *scan)
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (shows_more(search, found[i]))
-			return LEA_OUTDATED;
+		/* Its own change may have started no process: what it shows is noted now. */
+		if (shows_more(search, found[i])) {
+			const int r = put(search->ages, search->note, found[i]->vg, found[i],
+					  lea_newest_note);
+
+			return r < 0 ? r : LEA_OUTDATED;
+		}
 		search->has_silent |=
 			lea_duplicate_is_silent(search->ages->options.world, found[i]);
 	}
@@ -345,14 +351,21 @@ static int search_all(struct search *search)
 static int search_newer(const struct lea_ages *ages, struct note *note, struct age *age,
 			const struct lea_found *shows)
 {
-	struct search search = {.ages = ages, .vg = age->vg, .shows = shows, .outdated = &age->outdated};
+	struct search search = {.ages = ages,
+				.note = note,
+				.vg = age->vg,
+				.shows = shows,
+				.outdated = &age->outdated};
 	int r = lea_newest_read(lea_world_run(ages->options.world), age->vg->id, age->vg->name,
 				&age->outdated.newest);
 
 	if (r)
 		return r < 0 ? r : 0;
 	age->outdated.seqno = age->outdated.newest.seqno;
-	r = search_all(&search);
+	/* A set that knew this PV has lost the other one: nothing that it shows is newer. */
+	if (note->seqno > age->vg->seqno ||
+	    !lea_newest_lists(&age->outdated.newest, shows->label.pvid))
+		r = search_all(&search);
 	forget_added(&search);
 	free(search.device);
 	if (r)

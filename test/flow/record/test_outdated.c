@@ -119,10 +119,21 @@ TEST_TIMES(a_newer_pv_that_is_back_under_another_number_counts, 2)
  * noted is no more than what the original shows when it comes, or less. */
 static const struct {
 	const char *claim, *changed, *original; /* seqno */
+	uint32_t noted;
 } apart[] = {
-	{"the note says the same seqno", "seqno = 7", "seqno = 6"},
-	{"the note says less", "seqno = 9", "seqno = 8"},
+	{"the note says the same seqno", "seqno = 7", "seqno = 6", 7},
+	{"the note says less", "seqno = 9", "seqno = 8", 9},
 };
+
+static uint32_t noted_seqno(void)
+{
+	uint32_t seqno = 0;
+
+	ck_assert_int_eq(lea_newest_seqno(lea_world_run(machine.world), VG_ONE_ID, "vg_one", &seqno,
+					  NULL),
+			 0);
+	return seqno;
+}
 
 TEST_EACH(a_set_that_knows_nothing_of_the_other_is_asked_anew, apart)
 {
@@ -135,6 +146,8 @@ TEST_EACH(a_set_that_knows_nothing_of_the_other_is_asked_anew, apart)
 	ck_assert_msg(!*original_came(), "%s", apart[_i].claim);
 	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg_one"), "%s", apart[_i].claim);
 	ck_assert_ptr_nonnull(strstr(machine.err, "has outdated metadata of VG vg_one"));
+	/* What it shows by now is noted, also for one that knows both. */
+	ck_assert_uint_eq(noted_seqno(), apart[_i].noted);
 }
 
 /* It was taken out of the VG, perhaps because it hangs. */
