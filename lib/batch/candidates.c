@@ -218,7 +218,8 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *found,
 			      enum lea_entry_kind kind)
 {
-	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
+	struct lea_claim_pv pv = {.id = lea_device_id(&found->device),
+				  .record_ns = LEA_CLAIM_UNKNOWN_NS};
 	struct lea_decide_facts facts = {.kind = kind, .by_claim = vg->by_claim};
 	int r;
 
@@ -410,9 +411,10 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 		vg->vg = found->vg;
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
 	vg->kind = lea_entry_kind_most(kind_for(vg, found, kind), vg->kind);
-	if (found->vg && record->complete == LEA_COMPLETE)
-		r = take_awaited(vg, found, kind);
-	return r < 0 ? r : compare_with_claim(vg, found, kind);
+	/* First: that an add waits makes no news of a PV that a change has brought. */
+	r = compare_with_claim(vg, found, kind);
+	return r || !found->vg || record->complete != LEA_COMPLETE ? r
+								    : take_awaited(vg, found, kind);
 }
 
 /* Devices to read: those of all VGs beside each other, so that those of a VG that do not answer

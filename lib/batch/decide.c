@@ -31,12 +31,17 @@ static bool is_dealt_with(const struct lea_decide_facts *facts)
 		       : is_done(facts->by_claim) || facts->by_claim == LEA_VG_FAILED;
 }
 
+static bool is_tried_again(enum lea_vg_claim by_claim)
+{
+	return by_claim == LEA_VG_TRANSIENT || by_claim == LEA_VG_AGAIN;
+}
+
 /* Its activation failed for now, then somebody brought it up and took it down. Without an event it
  * stays down. */
 static bool was_taken_down(const struct lea_decide_facts *facts)
 {
 	return facts->kind != LEA_ENTRY_ADD && facts->is_covered && !facts->is_online &&
-	       (facts->by_claim == LEA_VG_TRANSIENT || facts->by_claim == LEA_VG_AGAIN);
+	       is_tried_again(facts->by_claim);
 }
 
 /*
@@ -114,12 +119,14 @@ static struct lea_vg_decision decide_activation(const struct lea_decide_facts *f
 /*
  * The administrator who made the change decides what is active: a change asks for no activation, so
  * none fails. A PV that gives no answer now is in the claim as well: when it answers, it is no
- * news.
+ * news. Nor is it to a VG that is to be tried again, which somebody may take down until then.
  */
 static struct lea_vg_decision decide_change(const struct lea_decide_facts *facts)
 {
 	const bool may_be_whole = facts->pvs == LEA_VG_PVS_ALL || facts->pvs == LEA_VG_PVS_SILENT;
-	const bool gets_news = is_done(facts->by_claim) || facts->by_claim == LEA_VG_CLAIMED;
+	const bool gets_news =
+		is_done(facts->by_claim) || facts->by_claim == LEA_VG_CLAIMED ||
+		(is_tried_again(facts->by_claim) && facts->pvs == LEA_VG_PVS_UNREAD);
 
 	if (facts->by_claim != LEA_VG_UNCLAIMED)
 		return plainly(gets_news && !facts->is_covered ? LEA_VG_RECORD : LEA_VG_SKIP);

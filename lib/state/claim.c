@@ -604,8 +604,12 @@ int lea_claim_extend(const struct lea_claims *claims, const char *vg_id, const s
 	int r = lock(claims, vg_id, &folder_fd);
 
 	r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
-	if (r || now.state == LEA_CLAIM_FAILED || lea_claim_is_of_other(&now))
+	if (r || lea_claim_is_of_other(&now))
 		return r < 0 ? r : 0;
+	/* With new times of the records it would seem that a person has taken the VG down. */
+	if (now.state == LEA_CLAIM_FAILED &&
+	    (!now.is_transient || lea_claim_was_cleared(claims, &now)))
+		return 0;
 	/* It was activated with that one, if at all. */
 	if (now.state == LEA_CLAIM_DONE && lea_claim_shares_pv(&now, by))
 		snprintf(now.reason, sizeof(now.reason),

@@ -135,8 +135,8 @@ LEA_MUST_CHECK int lea_claim_drop_online(const struct lea_claims *claims, const 
  * lea_claim_extend - add PVs that changes have brought
  * @by: its PVs are meant alone
  * The claim is read anew: a worker may have ended it since the caller has read it. Only one that is
- * DONE, or CLAIMED by this process, gets them: CLAIMED it stays that of the same turn. Blocks as
- * lea_claim_take. 0 or -errno.
+ * DONE, that has failed for now, or that is CLAIMED by this process gets them, and stays of the same
+ * turn. Blocks as lea_claim_take. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_claim_extend(const struct lea_claims *claims, const char *vg_id,
 				    const struct lea_claim *by);

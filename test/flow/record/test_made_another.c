@@ -3,6 +3,7 @@
  * that it was ends as soon as it is read. */
 #include "fake/no_descriptor.h"
 #include "flow/duplicates_scratch.h"
+#include "flow/outdated_scratch.h"
 #include "state/mark.h"
 
 #define QUEUE	    "/run/lvm/event/queue/"
@@ -209,4 +210,24 @@ TEST_TIMES(a_reconcile_activates_nothing_for_a_disk_that_was_made_another, 2)
 	ck_assert_uint_gt(lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd),
 			  0);
 	ck_assert_str_eq(drain(), _i ? "vg_one " : "");
+}
+
+/* pvchange -u of a VG that has failed for now, and that a person has taken down: its claim has not met
+ * the PV. Rows: was it taken down? */
+TEST_TIMES(a_vg_that_failed_for_now_meets_a_pv_that_was_made_another, 2)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	outcome = LEA_ACTIVATE_FAILED;
+	shortage = LEA_NOT_NOW;
+	came("sdb", 32, 2, PVID_ONE);
+	outcome = shortage = 0;
+	ck_assert(machine_has(IN_USE));
+	if (_i)
+		tree_remove(&machine.tree, IN_USE);
+	rewrite("one-pv", "sdb", "seqno = 6", UUID_CHANGED);
+	/* The add waits. */
+	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_CHANGED),
+			 _i ? "" : "vg_one ");
+	if (_i)
+		ck_assert_str_eq(tell(LEA_ENTRY_MISSED, "sdb", 32, 2, PVID_CHANGED), "");
 }
