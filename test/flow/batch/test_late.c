@@ -8,6 +8,7 @@
 #include "unit/suite.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,19 +214,35 @@ TEST_EACH(a_worker_that_ends_while_a_member_is_read_has_dealt_with_the_vg, after
 		      activated);
 }
 
+/* One that is kept, as the runner's. */
+static void begin_reader(void)
+{
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+}
+
+/* Its child, an orphan, writes to the tree until all have their answers. */
+static void end_reader(void)
+{
+	lea_reader_free(LEA_TAKE(batch_options.reader));
+	if (machine_has("/sick"))
+		tree_remove(&machine.tree, "/sick");
+	while (wait(NULL) > 0)
+		continue;
+}
+
 /* By the mark, whoever tries the device again would take the add for a change. Rows: which of the two
  * comes first. */
 TEST_TIMES(a_change_that_is_not_settled_hides_no_add, 2)
 {
 	machine_plug("one-pv", "sdb", 32, 2);
 	make_slow();
-	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	begin_reader();
 	ck_assert_str_eq(told(_i ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
 	ck_assert_int_eq(machine_has("/run/lvm/event/unsettled/8:32-2"), _i);
 	ck_assert_str_eq(told(_i ? LEA_ENTRY_ADD : LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), "");
 	ck_assert(!machine_has("/run/lvm/event/unsettled/8:32-2"));
-	tree_remove(&machine.tree, "/sick");
-	lea_reader_free(LEA_TAKE(batch_options.reader));
+	end_reader();
 }
 
 /* It was read for another PV's sake, which asks for nothing of its own. */
@@ -236,12 +253,11 @@ TEST(a_change_of_a_member_that_gave_no_answer_is_not_settled)
 	machine.properties = "ID_FS_TYPE=LVM2_member\n";
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
 	make_slow();
-	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	begin_reader();
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), "");
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
 	ck_assert(machine_has("/run/lvm/event/unsettled/8:32-2"));
-	tree_remove(&machine.tree, "/sick");
-	lea_reader_free(LEA_TAKE(batch_options.reader));
+	end_reader();
 }
 
 /* Without that its VG would count as dealt with, and if the child were killed that holds the add, it would
@@ -250,11 +266,11 @@ TEST_TIMES(a_change_that_has_its_answer_hides_no_add, 2)
 {
 	machine_plug("one-pv", "sdb", 32, 2);
 	make_slow();
-	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	begin_reader();
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
 	if (_i)
 		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:32-2"), 0);
 	tree_remove(&machine.tree, "/sick");
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), _i ? "" : "vg_one ");
-	lea_reader_free(LEA_TAKE(batch_options.reader));
+	end_reader();
 }
