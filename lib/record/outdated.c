@@ -233,12 +233,17 @@ struct search {
 	bool has_silent;
 };
 
-/* A device that is gone, or another instance, is none. */
+/* A device that is gone, or another instance, is none. The one that shows the text has answered, though
+ * it may have been silent before. */
 static int add_device(struct search *search, struct lea_devid id)
 {
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	int r = lea_device_find(search->ages->options.world, &id, &device);
+	const struct lea_devno own = lea_device_devno(&search->shows->device);
+	int r;
 
+	if (id.major == own.major && id.minor == own.minor)
+		return 0;
+	r = lea_device_find(search->ages->options.world, &id, &device);
 	if (r)
 		return r < 0 ? r : 0;
 	/* As of a copy, see lea_duplicate_carries: other VGs wait meanwhile. */
