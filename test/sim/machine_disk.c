@@ -408,14 +408,14 @@ int sim_disk_at(uint32_t minor)
 	return -1;
 }
 
-/* While a program has a disk open, its number stays its own. */
+/* While a program has a disk open, or a table names it, its number stays its own. */
 static bool is_held(uint32_t index)
 {
 	for (uint32_t fd = 0; fd < SIM_FDS; fd++)
 		if (sim_fds[fd].owners && sim_fds[fd].kind == SIM_FD_DISK &&
 		    sim_fds[fd].index == index)
 			return true;
-	return false;
+	return sim_dm_holds(index * 16);
 }
 
 static bool is_index_free(uint32_t index)

@@ -540,6 +540,21 @@ uint32_t sim_dm_remove_vg(const char *vg_id)
 	return left;
 }
 
+bool sim_dm_holds(uint32_t minor)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), " 8:%" PRIu32 " ", minor);
+	for (uint32_t i = 0; i < SIM_NODES; i++) {
+		const struct sim_node *node = &sim_node[i];
+
+		if (node->exists && ((node->has_table && strstr(node->table, number)) ||
+				     (node->has_inactive && strstr(node->inactive, number))))
+			return true;
+	}
+	return false;
+}
+
 bool sim_dm_uses(uint32_t disk)
 {
 	for (uint32_t i = 0; i < SIM_NODES; i++) {

@@ -233,6 +233,8 @@ void sim_dm_reset(void);
 /* All nodes of the VG go, as far as they are not open. How many are left. */
 uint32_t sim_dm_remove_vg(const char *vg_id);
 bool sim_dm_has_vg(const char *vg_id);
+/* Does a table name the number, so that the kernel gives it to no other disk? */
+bool sim_dm_holds(uint32_t minor);
 /* Does a node lie on the disk, so that nobody else may open it for himself alone? */
 bool sim_dm_uses(uint32_t disk);
 void sim_dm_rename_vg(const char *vg_id, const char *from, const char *to);
