@@ -2,6 +2,7 @@
 /* A disk that answers too late is queued as what it was read for, and activates no more than that.
  */
 #include "flow/batch_scratch.h"
+#include "flow/slow_scratch.h"
 #include "record/duplicates.h"
 #include "scan/reader.h"
 #include "state/mark.h"
@@ -14,24 +15,11 @@
 
 const struct fixture fixture = {setup, teardown};
 
-/* In the reader child: sdb answers when /sick is gone. */
-static int open_slow(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
-{
-	char full[256];
-	int fd;
-
-	for (int i = 0; strstr(path, "sdb") && i < 1000 && machine_has("/sick"); i++)
-		usleep(10000);
-	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 static void make_slow(void)
 {
 	conf->probe_deadline_ms = 300;
 	machine.world->open_device = open_slow;
-	tree_put(&machine.tree, "/sick", "");
+	tree_put(&machine.tree, SLOW, "");
 }
 
 /* udev knows that it is a PV, as of each device that a rule or a reconcile queues. */
@@ -52,7 +40,7 @@ static struct lea_entry *answer(void)
 	struct lea_entry *entries = NULL;
 	size_t count = 0;
 
-	tree_remove(&machine.tree, "/sick");
+	tree_remove(&machine.tree, SLOW);
 	for (int i = 0; i < 500 && !lea_queue_has_pending(batch_options.event_fd); i++)
 		usleep(10000);
 	ck_assert_int_eq(lea_queue_take(batch_options.event_fd, &entries, &count), 0);
@@ -176,7 +164,7 @@ static pid_t start_worker(void)
 	if (lea_claim_finish(&claims, VG_TWO_ID, &claim) < 0 ||
 	    lea_vg_online_drop(claims.run_fd, "vg-two.pvs") < 0)
 		_exit(2);
-	tree_remove(&machine.tree, "/sick");
+	tree_remove(&machine.tree, SLOW);
 	_exit(0);
 }
 
@@ -225,8 +213,8 @@ static void begin_reader(void)
 static void end_reader(void)
 {
 	lea_reader_free(LEA_TAKE(batch_options.reader));
-	if (machine_has("/sick"))
-		tree_remove(&machine.tree, "/sick");
+	if (machine_has(SLOW))
+		tree_remove(&machine.tree, SLOW);
 	while (wait(NULL) > 0)
 		continue;
 }
@@ -270,7 +258,7 @@ TEST_TIMES(a_change_that_has_its_answer_hides_no_add, 2)
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
 	if (_i)
 		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:32-2"), 0);
-	tree_remove(&machine.tree, "/sick");
+	tree_remove(&machine.tree, SLOW);
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), _i ? "" : "vg_one ");
 	end_reader();
 }

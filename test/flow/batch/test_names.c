@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two VGs of one name, and one VG with two names. */
 #include "flow/batch_scratch.h"
+#include "flow/slow_scratch.h"
 #include "scan/reader.h"
 #include "unit/suite.h"
 
@@ -108,19 +109,6 @@ TEST(a_vg_that_was_renamed_holds_its_name_no_more)
 	ck_assert_str_eq(came("sdc", 48, 3, pvid), "vg_one ");
 }
 
-/* In the reader child: sda gives no answer while /sick is there. */
-static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
-{
-	char full[256];
-	int fd;
-
-	for (int i = 0; strstr(path, "sda") && i < 1000 && machine_has("/sick"); i++)
-		usleep(10000);
-	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 /* vgremove and a disk that gives no answer: that the other VG of the name is there is not known. */
 TEST(a_vg_whose_disk_gives_no_answer_holds_its_name_for_now)
 {
@@ -129,10 +117,11 @@ TEST(a_vg_whose_disk_gives_no_answer_holds_its_name_for_now)
 
 	plug_one();
 	conf->probe_deadline_ms = 300;
-	machine.world->open_device = open_sick;
+	slow_disk = "sda";
+	machine.world->open_device = open_slow;
 	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
-	tree_put(&machine.tree, "/sick", "");
+	tree_put(&machine.tree, SLOW, "");
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
 	plug_twin(vg_id, pvid);
 	ck_assert_str_eq(came("sdc", 48, 3, pvid), "");
@@ -141,7 +130,7 @@ TEST(a_vg_whose_disk_gives_no_answer_holds_its_name_for_now)
 	lea_claim_done(&claim);
 	/* Its child, an orphan, writes to the tree until it has its answer. */
 	lea_reader_free(LEA_TAKE(batch_options.reader));
-	tree_remove(&machine.tree, "/sick");
+	tree_remove(&machine.tree, SLOW);
 	while (wait(NULL) > 0)
 		continue;
 }

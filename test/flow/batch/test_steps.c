@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is written in which order: claims, vgs_online, entries; what a kill and a shortage leave. */
 #include "flow/batch_scratch.h"
+#include "flow/slow_scratch.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -11,18 +12,6 @@
 #include <unistd.h>
 
 #define ONLINE "/run/lvm/vgs_online/vg-two.pvs"
-
-static int open_slow(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
-{
-	char full[256];
-	int fd;
-
-	for (int i = 0; strstr(path, "sdb") && i < 2000 && machine_has("/sick"); i++)
-		usleep(10000);
-	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
 
 /* The fault of the next request to the workers, once. */
 static int add_fault;
@@ -68,7 +57,7 @@ static void kill_and_wait(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	tree_remove(&machine.tree, "/sick");
+	tree_remove(&machine.tree, SLOW);
 }
 
 /* vgchange -an, then an add: it brings the VG up, even if the runner dies while it reads the other
@@ -80,7 +69,7 @@ TEST(kill_while_members_are_read)
 	come_up();
 	take_down();
 	conf->probe_deadline_ms = 30000;
-	tree_put(&machine.tree, "/sick", "");
+	tree_put(&machine.tree, SLOW, "");
 	pid = fork();
 	if (!pid) {
 		tree_put_process(&machine.tree, getpid(), "test", 'S', 4243);

@@ -2,6 +2,7 @@
 /* PVs with older and newer metadata of one VG id, which need not know of each other. */
 #include "flow/duplicates_scratch.h"
 #include "flow/outdated_scratch.h"
+#include "flow/slow_scratch.h"
 #include "record/outdated.h"
 #include "scan/reader.h"
 #include "state/online.h"
@@ -184,18 +185,6 @@ TEST(a_newer_pv_that_does_not_answer_counts)
 	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on a disk that does not answer"));
 }
 
-static int open_slow(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
-{
-	char full[256];
-	int fd;
-
-	for (int i = 0; strstr(path, "sdb") && i < 3000 && machine_has("/slow"); i++)
-		usleep(10000); /* in the reader child */
-	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 /* Rows: in this pass it was read, and gave no answer; it was not, but other VGs wait. */
 static const struct {
 	const char *name;
@@ -217,7 +206,7 @@ TEST_EACH(a_newer_pv_that_does_not_answer_holds_up_no_other_vg, waits)
 	changed_came();
 	machine_plug("stripe-a", "sdc", 48, 3);
 	machine.world->open_device = open_slow;
-	tree_put(&machine.tree, "/slow", "");
+	tree_put(&machine.tree, SLOW, "");
 	conf->probe_deadline_ms = waits[_i].deadline_ms;
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
 	entries[0] = event("sda", 16, 1, PVID_ONE, false);
@@ -227,7 +216,7 @@ TEST_EACH(a_newer_pv_that_does_not_answer_holds_up_no_other_vg, waits)
 	ck_assert_str_eq(pass(entries, 2), "");
 	ck_assert_uint_lt(clock->now_ms(clock) - began_ms, waits[_i].limit_ms);
 	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on a disk that does not answer"));
-	tree_remove(&machine.tree, "/slow");
+	tree_remove(&machine.tree, SLOW);
 	lea_reader_free(LEA_TAKE(batch_options.reader));
 }
 
