@@ -228,14 +228,20 @@ struct search {
 	const struct lea_vg *vg;
 	const struct lea_found *shows; /* a PV with that text */
 	struct lea_outdated *outdated; /* gets the answer */
-	struct lea_device *device;     /* [count]; owned */
+	struct lea_scan_device *device; /* [count]; owned */
 	size_t count, room;
 	bool has_silent;
 };
 
+/* A VG that is refused for what was noted may wait for the answer. Else nothing does. */
+static enum lea_entry_kind again_of(const struct search *search)
+{
+	return search->note->seqno > search->vg->seqno ? LEA_ENTRY_MISSED : LEA_ENTRY_CHANGE;
+}
+
 /* A device that is gone, or another instance, is none. The one that shows the text has answered, though
  * it may have been silent before. */
-static int add_device(struct search *search, struct lea_devid id)
+static int add_device(struct search *search, struct lea_devid id, const char *pvid)
 {
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
 	const struct lea_devno own = lea_device_devno(&search->shows->device);
@@ -251,10 +257,12 @@ static int add_device(struct search *search, struct lea_devid id)
 		search->has_silent = true;
 		return 0;
 	}
-	r = lea_make_room(&search->device, &search->room, search->count + 1, sizeof(device));
+	r = lea_make_room(&search->device, &search->room, search->count + 1, sizeof(*search->device));
 	if (r)
 		return r;
-	search->device[search->count++] = device;
+	search->device[search->count] =
+		(struct lea_scan_device){.device = device, .again = again_of(search)};
+	memcpy(search->device[search->count++].expected, pvid, 33);
 	device = (struct lea_device){0};
 	return 0;
 }
@@ -271,10 +279,11 @@ static int add_member(struct search *search, const char *pvid)
 
 	if (!r || lea_is_shortage(r))
 		return r ? r
-			 : add_device(search, (struct lea_devid){online.major, online.minor, 0});
+			 : add_device(search, (struct lea_devid){online.major, online.minor, 0},
+				      pvid);
 	r = lea_udevlinks_pv(world, pvid, devno, LINKS_MOST, &count);
 	for (size_t i = 0; !r && i < count; i++)
-		r = add_device(search, (struct lea_devid){devno[i].major, devno[i].minor, 0});
+		r = add_device(search, (struct lea_devid){devno[i].major, devno[i].minor, 0}, pvid);
 	return r;
 }
 
@@ -313,7 +322,7 @@ static int judge(struct search *search, const struct lea_scan *scan)
 static void forget_added(struct search *search)
 {
 	while (search->count)
-		lea_device_done(&search->device[--search->count]);
+		lea_device_done(&search->device[--search->count].device);
 }
 
 /* Reads the devices that were added. LEA_OUTDATED: one of them shows more. */
@@ -331,7 +340,7 @@ static int read_added(struct search *search)
 		*options->has_read = true;
 	r = lea_scan_new(options->world, options->conf, &scan_options, &scan);
 	r = r > 0 ? -EINVAL : r;
-	r = r ? r : lea_scan_add(scan, search->device, search->count);
+	r = r ? r : lea_scan_add_expected(scan, search->device, search->count);
 	r = r ? r : judge(search, scan);
 	lea_scan_free(scan);
 	forget_added(search);
@@ -343,7 +352,9 @@ static int read_added(struct search *search)
 static int search_all(struct search *search)
 {
 	const struct lea_newest *newest = &search->outdated->newest;
-	int r = newest->shown_by.pvid[0] ? add_device(search, newest->shown_by.id) : 0;
+	int r = newest->shown_by.pvid[0]
+			? add_device(search, newest->shown_by.id, newest->shown_by.pvid)
+			: 0;
 	const bool is_read = search->count;
 
 	r = r ? r : read_added(search);
