@@ -114,7 +114,7 @@ static int forget_former(struct lea_batch_pass *pass, const struct lea_entry *en
 		return r;
 	if (strcmp(before, entry->pvid) != 0) {
 		r = lea_duplicates_gone(pass->options->world, event_fd, &entry->device, before,
-					false);
+					LEA_DUPLICATE_WENT);
 		if (r)
 			return r;
 		if (drop_record(pass, entry, before, false))
@@ -180,7 +180,7 @@ static int forget_gone(struct lea_batch_pass *pass)
 		if (!device->is_gone)
 			continue;
 		r = lea_duplicates_gone(pass->options->world, pass->options->event_fd, device,
-					pass->entries[i].pvid, false);
+					pass->entries[i].pvid, LEA_DUPLICATE_WENT);
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		/* Otherwise forget_replaced decides, when it is known what is there now. */
 		r = r ? r : is_over(pass, &pass->entries[i], &pass->is_over[i], &is_free);

@@ -20,7 +20,8 @@ int lea_batch_leave_expected(const struct lea_batch_options *options,
 	    lea_duplicate_is_silent(options->world, found))
 		return 0;
 	return lea_duplicates_gone(options->world, options->event_fd, &found->device,
-				   found->expected, !!found->vg);
+				   found->expected,
+				   found->vg ? LEA_DUPLICATE_MADE_ANOTHER : LEA_DUPLICATE_WIPED);
 }
 
 int lea_batch_leave_member(const struct lea_batch_options *options, const struct lea_found *found)
@@ -41,8 +42,10 @@ static int end_as(const struct lea_batch_options *options, struct lea_recorder *
 {
 	const struct lea_device *device = &found->device;
 	/* It asks for the record and the marker. */
-	int r = lea_duplicates_gone(options->world, options->event_fd, device, pvid,
-				    is_same && found->vg);
+	const enum lea_duplicate_end end = !is_same ? LEA_DUPLICATE_WENT
+					   : found->vg ? LEA_DUPLICATE_MADE_ANOTHER
+						       : LEA_DUPLICATE_WIPED;
+	int r = lea_duplicates_gone(options->world, options->event_fd, device, pvid, end);
 
 	return r ? r : lea_record_gone(recorder, device->major, device->minor, pvid, is_same);
 }

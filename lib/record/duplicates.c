@@ -491,6 +491,7 @@ struct again {
 	 * But where it never was read as the PV, only udev said so, perhaps too late: the change
 	 * may have come before what was refused for it. */
 	bool is_change;
+	bool has_answered;    /* it was read, and said that it is not the PV */
 	const bool *is_other; /* [i]: likewise, its own event is about that; NULL: none */
 	bool was_dealt_with;  /* the device that has gone had a marker */
 	size_t *queued;	      /* counts devices; NULL: nobody asks */
@@ -529,7 +530,7 @@ static int queue_one(const struct again *again, const struct lea_duplicate *dupl
 	enum lea_entry_kind kind = was_refused ? kind_of(duplicate) : LEA_ENTRY_CHANGE;
 	int r = 0;
 
-	if (duplicate->state == LEA_DUPLICATE_WAITING)
+	if (duplicate->state == LEA_DUPLICATE_WAITING && again->has_answered)
 		kind = LEA_ENTRY_MISSED;
 	else if (again->is_change)
 		kind = LEA_ENTRY_CHANGE;
@@ -571,7 +572,7 @@ static int read_record(struct lea_world *world, const char *pvid, struct lea_onl
 }
 
 int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_device *device,
-			const char *pvid, bool is_change)
+			const char *pvid, enum lea_duplicate_end end)
 {
 	const struct lea_devid id = lea_device_id(device);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
@@ -592,7 +593,9 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 						.event_fd = event_fd,
 						.online = absent || is_free ? NULL : &online,
 						.is_free = is_free,
-						.is_change = is_change && was_read,
+						.has_answered = end != LEA_DUPLICATE_WENT,
+						.is_change = end == LEA_DUPLICATE_MADE_ANOTHER &&
+							     was_read,
 						.was_dealt_with = was_read},
 				listed, count);
 	return r || !own ? r : lea_duplicate_drop(world, own);

@@ -88,16 +88,22 @@ int lea_duplicates_shortage(int checked);
  * again. */
 void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *scanned);
 
+/* What has become of a device that was a PV. */
+enum lea_duplicate_end {
+	LEA_DUPLICATE_WENT,	   /* it was removed */
+	LEA_DUPLICATE_WIPED,	   /* it was read, and is no PV of a VG */
+	LEA_DUPLICATE_MADE_ANOTHER /* likewise, but another PV, as after vgimportclone */
+};
+
 /*
- * lea_duplicates_gone - @device was removed, or was read and does not carry @pvid any more
- * @is_change: an administrator made another PV of it, as vgimportclone does
+ * lea_duplicates_gone - @device does not carry @pvid any more
  * Queues the other devices with this PV, since the VG may be activated now, and one that was
  * ignored may be the PV. Asks the record, so it comes before that is dropped. One system call if
  * the PV had no duplicate. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_duplicates_gone(struct lea_world *world, int event_fd,
 				       const struct lea_device *device, const char *pvid,
-				       bool is_change);
+				       enum lea_duplicate_end end);
 
 /*
  * lea_duplicates_reconcile - is every noted duplicate still one?
