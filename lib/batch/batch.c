@@ -371,12 +371,11 @@ static int leave_former(struct lea_batch_pass *pass, const struct lea_found *fou
 	return r;
 }
 
-/* Did it say that it is no PV that gets a record? What is not allowed was not asked. */
+/* Did it say that it is no PV that gets a record? */
 static bool is_no_pv_of_ours(const struct lea_found *found, const struct lea_record *record)
 {
 	return record->kind != LEA_RECORD_ONLINE && record->kind != LEA_RECORD_DUPLICATE &&
-	       record->kind != LEA_RECORD_FAILED && found->kind != LEA_FOUND_EXCLUDED &&
-	       found->kind != LEA_FOUND_GONE && !lea_found_silence(found);
+	       record->kind != LEA_RECORD_FAILED && lea_batch_has_answered(found);
 }
 
 /* No event of the device asks for its VG now. */
@@ -554,8 +553,8 @@ static int note_members(const struct lea_batch_pass *pass)
 	return r;
 }
 
-/* The marker goes last: whoever finds it asks no more what the device was before. A PV that had one
- * and no record is of another VG by now, perhaps: others remove records, as vgremove does. */
+/* The marker is set last, because a device that has one is not checked for an earlier PV again. A PV
+ * that had one and no record is of another VG by now, perhaps: others remove records, as vgremove does. */
 static int mark_one(struct lea_batch_pass *pass, const struct lea_found *found,
 		    const struct queued_device *queued)
 {

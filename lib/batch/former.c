@@ -13,6 +13,20 @@ bool lea_batch_is_another(const struct lea_found *found)
 	       !lea_found_carries(found, found->expected);
 }
 
+bool lea_batch_has_answered(const struct lea_found *found)
+{
+	return found->kind != LEA_FOUND_EXCLUDED && found->kind != LEA_FOUND_GONE &&
+	       !lea_found_silence(found);
+}
+
+/* A disk that gives only errors, or is excluded, is as good as gone, and has not said what it is. */
+static enum lea_duplicate_end end_of(const struct lea_found *found)
+{
+	if (!lea_batch_has_answered(found))
+		return LEA_DUPLICATE_WENT;
+	return found->vg ? LEA_DUPLICATE_MADE_ANOTHER : LEA_DUPLICATE_WIPED;
+}
+
 int lea_batch_leave_expected(const struct lea_batch_options *options,
 			     const struct lea_found *found)
 {
@@ -20,8 +34,7 @@ int lea_batch_leave_expected(const struct lea_batch_options *options,
 	    lea_duplicate_is_silent(options->world, found))
 		return 0;
 	return lea_duplicates_gone(options->world, options->event_fd, &found->device,
-				   found->expected,
-				   found->vg ? LEA_DUPLICATE_MADE_ANOTHER : LEA_DUPLICATE_WIPED);
+				   found->expected, end_of(found));
 }
 
 int lea_batch_leave_member(const struct lea_batch_options *options, const struct lea_found *found)
@@ -41,11 +54,9 @@ static int end_as(const struct lea_batch_options *options, struct lea_recorder *
 		  const struct lea_found *found, const char *pvid, bool is_same)
 {
 	const struct lea_device *device = &found->device;
-	/* It asks for the record and the marker. */
-	const enum lea_duplicate_end end = !is_same ? LEA_DUPLICATE_WENT
-					   : found->vg ? LEA_DUPLICATE_MADE_ANOTHER
-						       : LEA_DUPLICATE_WIPED;
-	int r = lea_duplicates_gone(options->world, options->event_fd, device, pvid, end);
+	/* It looks at the record and the marker, so it comes before they are removed. */
+	int r = lea_duplicates_gone(options->world, options->event_fd, device, pvid,
+				    is_same ? end_of(found) : LEA_DUPLICATE_WENT);
 
 	return r ? r : lea_record_gone(recorder, device->major, device->minor, pvid, is_same);
 }
@@ -66,8 +77,9 @@ int lea_batch_leave_former(const struct lea_batch_options *options, int known_fd
 	r = end_as(options, recorder, found, before, id.diskseq || kind == LEA_ENTRY_CHANGE);
 	if (r < 0)
 		return r;
-	/* The mark leads here, so it goes when all of that is done. Without the marker whoever does
-	 * it again would not know that the device was dealt with, and would bring a VG up. */
+	/* The mark is removed after the record, so that an interrupted cleanup is repeated. The marker
+	 * is removed after the mark: a repeated cleanup without it would take the device for one that
+	 * was never read, and activate a VG. */
 	r = is_held ? lea_carried_replace(options->event_fd, key, found->label.pvid)
 		    : lea_mark_drop(options->event_fd, LEA_MARK_CARRIED, key);
 	return r ? r : lea_marker_drop(known_fd, &found->device, before);

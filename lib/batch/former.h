@@ -20,6 +20,9 @@
  */
 bool lea_batch_is_another(const struct lea_found *found);
 
+/* Did it say what it is? Not if it gave no answer, is gone, or was not to be read. */
+bool lea_batch_has_answered(const struct lea_found *found);
+
 /* A PV that udev or a record named may have been wiped before it was read, and udev's change of what
  * is no PV starts no process. A VG that it was a copy of was refused for it, and a copy of it is the
  * PV now. 0 or -errno. */

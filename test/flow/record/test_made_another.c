@@ -231,3 +231,24 @@ TEST_TIMES(a_vg_that_failed_for_now_meets_a_pv_that_was_made_another, 2)
 	if (_i)
 		ck_assert_str_eq(tell(LEA_ENTRY_MISSED, "sdb", 32, 2, PVID_CHANGED), "");
 }
+
+/* Rows: the recorded disk gives only errors by now; it is excluded. Neither says what it is, so the add
+ * of the copy still waits, and nothing is activated for it. */
+TEST_TIMES(a_disk_that_does_not_say_what_it_is_answers_no_add, 2)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	tree_remove(&machine.tree, IN_USE);
+	tree_remove(&machine.tree, "/run/lvm/event/claims/" VG_ONE_ID);
+	machine_plug("one-pv", "sda", 16, 1);
+	tree_put(&machine.tree, SUSPENDED, "1\n");
+	ck_assert_str_eq(tell(LEA_ENTRY_ADD, "sda", 16, 1, PVID_ONE), "");
+	tree_remove(&machine.tree, SUSPENDED);
+	tree_remove(&machine.tree, "/sys/dev/block/8:32/dm");
+	if (_i)
+		new_conf("filter = [ \"r|sdb|\" ]");
+	else
+		tree_remove(&machine.tree, "/dev/sdb");
+	tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE);
+	ck_assert_str_eq(drain(), "");
+}
