@@ -305,15 +305,6 @@ void lea_entries_free(struct lea_entry *entries, size_t count)
 	free(entries);
 }
 
-/* Is an entry of this device pending that allows less? */
-static bool has_weaker(int event_fd, const struct lea_entry *than)
-{
-	enum lea_entry_kind pending;
-
-	return !lea_entry_pending_kind(event_fd, than, &pending) &&
-	       lea_entry_kind_most(pending, than->kind) != pending;
-}
-
 /* It is not in the order of the event that led to the device before. */
 static struct lea_entry entry_of(enum lea_entry_kind kind, const struct lea_device *device,
 				 const char *pvid)
@@ -331,10 +322,7 @@ int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct le
 {
 	const struct lea_entry entry = entry_of(kind, device, pvid);
 
-	/* An entry that is taken or replaced between these two calls costs one more read. */
-	return kind != LEA_ENTRY_CHANGE && has_weaker(event_fd, &entry)
-		       ? lea_queue_put(event_fd, &entry)
-		       : lea_queue_put_if_absent(event_fd, &entry);
+	return lea_queue_put_if_absent(event_fd, &entry);
 }
 
 int lea_queue_put_gone(int event_fd, const struct lea_device *device, const char *pvid)
@@ -351,7 +339,7 @@ int lea_queue_put_gone(int event_fd, const struct lea_device *device, const char
 	return lea_queue_put(event_fd, &entry);
 }
 
-/* A pending entry of the same device is newer than the failed one, so it stays. */
+/* A pending entry of the same device is newer than the failed one. */
 static int retry_one(int event_fd, DIR *failed, const char *name)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;

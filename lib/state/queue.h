@@ -35,11 +35,10 @@ void lea_entry_set_key(struct lea_entry *entry);
  * that the device was added. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_queue_put(int event_fd, const struct lea_entry *entry);
-/* The same, but keeps an existing entry, which is newer (reconcile). */
+/* The same, but keeps an existing entry, which is newer (reconcile), unless that allows less: the add of
+ * a device is not lost behind a change of it. */
 LEA_MUST_CHECK int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry);
-/* The same for a device without an event of its own: @device as it is. @pvid: "": not known. It
- * replaces an entry that allows less, as when the device was read for a change, too, and that read
- * ended first. */
+/* The same for a device without an event of its own: @device as it is. @pvid: "": not known. */
 LEA_MUST_CHECK int lea_queue_put_device(int event_fd, enum lea_entry_kind kind,
 					const struct lea_device *device, const char *pvid);
 /* The same for a removal of which no event told. Where instances are not numbered, another device may

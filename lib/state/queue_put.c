@@ -125,9 +125,25 @@ int lea_queue_put(int event_fd, const struct lea_entry *entry)
 	return r ? r : put(event_fd, &most, lea_file_replace);
 }
 
+/* Is an entry of this device pending that allows less? */
+static bool has_weaker(int event_fd, const struct lea_entry *than)
+{
+	enum lea_entry_kind pending;
+
+	return than->kind != LEA_ENTRY_CHANGE && !lea_entry_pending_kind(event_fd, than, &pending) &&
+	       lea_entry_kind_most(pending, than->kind) != pending;
+}
+
+/* What udev said of the device is asked anew: the entry that this replaces may be newer. One that is
+ * taken or replaced meanwhile costs one more read. */
 int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 {
+	struct lea_entry more = *entry; /* borrowed */
 	int r = put(event_fd, entry, lea_file_create);
 
-	return r < 0 ? r : 0;
+	if (r != LEA_FILE_EXISTS || !has_weaker(event_fd, entry))
+		return r < 0 ? r : 0;
+	more.device.seqnum = 0;
+	more.device.devlinks = more.device.properties = NULL;
+	return lea_queue_put(event_fd, &more);
 }

@@ -89,6 +89,36 @@ TEST(the_last_state_wins_and_the_oldest_event_is_first)
 	lea_entries_free(got, 2);
 }
 
+/* A reconcile finds an add that was missed while the answer of a change is pending. Rows: what is
+ * pending, what it finds, and what remains. */
+static const struct {
+	enum lea_entry_kind pending, found, left;
+	uint64_t seqnum; /* of what remains: 0 is not ordered with events */
+} absents[] = {
+	{LEA_ENTRY_CHANGE, LEA_ENTRY_MISSED, LEA_ENTRY_MISSED, 0},
+	{LEA_ENTRY_CHANGE, LEA_ENTRY_CHANGE, LEA_ENTRY_CHANGE, 7},
+	{LEA_ENTRY_MISSED, LEA_ENTRY_MISSED, LEA_ENTRY_MISSED, 7},
+	{LEA_ENTRY_ADD, LEA_ENTRY_MISSED, LEA_ENTRY_ADD, 7},
+	{LEA_ENTRY_MISSED, LEA_ENTRY_CHANGE, LEA_ENTRY_MISSED, 7},
+};
+
+TEST_EACH(what_is_pending_stays_unless_it_allows_less, absents)
+{
+	struct lea_entry entry = entry_of(16, 5), *got;
+
+	entry.kind = absents[_i].pending;
+	entry.device.seqnum = 7;
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	entry.kind = absents[_i].found;
+	entry.device.seqnum = 9;
+	ck_assert_int_eq(lea_queue_put_if_absent(event_fd, &entry), 0);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_int_eq(got->kind, absents[_i].left);
+	ck_assert_uint_eq(got->device.seqnum, absents[_i].seqnum);
+	ck_assert_str_eq(got->pvid, entry.pvid);
+	lea_entries_free(got, 1);
+}
+
 /* Two reads of a slow disk, for a change and for the add that followed, end in this order. */
 TEST(an_add_is_not_lost_behind_a_change)
 {
