@@ -81,7 +81,9 @@ static bool is_momentary(const struct lea_found *found, const struct lea_record 
 	       (found->kind == LEA_FOUND_EXCLUDED && found->excluded == LEA_EXCLUDED_NO_SYSFS);
 }
 
-/* LEA_MARKS: none. A change that is not settled must not hide an add that has no answer yet. */
+/* LEA_MARKS: none. A change that is not settled must not hide an add that has no answer yet. During
+ * boot udev's file says as what the device came (LVMEVENT_FIRST), and first of the boot before: a
+ * mark would outlast that. */
 static enum lea_mark mark_of(const struct lea_batch_marks *marks, const struct lea_found *found,
 			     const struct lea_record *record, enum lea_entry_kind kind)
 {
@@ -90,7 +92,7 @@ static enum lea_mark mark_of(const struct lea_batch_marks *marks, const struct l
 		return LEA_MARKS;
 	if (!is_momentary(found, record))
 		return LEA_MARK_REFUSED;
-	return kind == LEA_ENTRY_CHANGE &&
+	return kind == LEA_ENTRY_CHANGE && !marks->options->is_boot &&
 			       !lea_reader_owes_add(marks->options->reader, &found->device)
 		       ? LEA_MARK_UNSETTLED
 		       : LEA_MARKS;

@@ -233,6 +233,20 @@ TEST_TIMES(a_change_that_is_not_settled_hides_no_add, 2)
 	end_reader();
 }
 
+/* Until the coldplug is done udev's file tells of the boot before: a mark would outlast that, and hide
+ * the add that the scan hears next. Rows: the boot; later. */
+TEST_TIMES(a_change_in_the_boot_leaves_no_mark, 2)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	make_slow();
+	begin_reader();
+	ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:32-2"), 0);
+	batch_options.is_boot = !_i;
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), "");
+	ck_assert_int_eq(machine_has("/run/lvm/event/unsettled/8:32-2"), _i);
+	end_reader();
+}
+
 /* It was read for another PV's sake, which asks for nothing of its own. */
 TEST(a_change_of_a_member_that_gave_no_answer_is_not_settled)
 {
