@@ -324,12 +324,12 @@ bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_de
 	return read_named(world, device, named) && named[0] && strcmp(named, pvid) != 0;
 }
 
-bool lea_duplicate_is_named_otherwise(struct lea_world *world, const struct lea_device *device,
-				      const char *pvid)
+bool lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
+			    const char *pvid)
 {
 	char named[33];
 
-	return read_named(world, device, named) && strcmp(named, pvid) != 0;
+	return read_named(world, device, named) && !strcmp(named, pvid);
 }
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,

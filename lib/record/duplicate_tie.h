@@ -47,9 +47,9 @@ bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *fo
 bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
 				    const char *pvid);
 
-/* The same, or has it found no PV? That may be for want of an answer. */
-bool lea_duplicate_is_named_otherwise(struct lea_world *world, const struct lea_device *device,
-				      const char *pvid);
+/* Does udev name this PV on it? Not if it has yet to read the device, or got no answer. */
+bool lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
+			    const char *pvid);
 
 /* What a device says. */
 struct lea_duplicate_answer {

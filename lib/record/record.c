@@ -232,7 +232,7 @@ static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct l
 		return 0;
 	if (lea_duplicate_tie(recorder->world, device, &found->device) != LEA_DUPLICATE_PATH &&
 	    (answer->presence != LEA_SILENT ||
-	     !lea_duplicate_is_named_otherwise(recorder->world, device, pvid)))
+	     lea_duplicate_is_named(recorder->world, device, pvid)))
 		return 0;
 	return lea_duplicate_is_in_use(recorder->world, lea_device_devno(device))
 		       ? 0

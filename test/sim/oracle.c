@@ -459,6 +459,35 @@ static bool has_parts_on_lost_disk(const struct sim_state *state, const struct s
 	return false;
 }
 
+/* Has a silent disk the number of this one, which went while udev was down, in a soft reboot? */
+static bool has_silent_heir(const struct sim_course *course, const struct sim_state *state,
+			    unsigned gone)
+{
+	const struct sim_disk *was = &course->gone[gone];
+
+	if (!course->booted_ms || course->gone_told_ms[gone] <= course->booted_ms)
+		return false;
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (state->disk[i].is_there && sim_is_silent(&state->disk[i]) &&
+		    state->disk[i].major == was->major && state->disk[i].minor == was->minor)
+			return true;
+	return false;
+}
+
+/* For as long as that disk is silent, udev names on it the PV that the other was. */
+static bool is_named_on_silent(const struct sim_oracle *oracle, const struct sim_state *state,
+			       const char *id)
+{
+	const struct sim_disk *newest = sim_newest(state, id);
+
+	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
+		for (uint32_t k = 0; k < newest->pv_count; k++)
+			if (!strcmp(oracle->course.gone[i].pvid, newest->pv[k]) &&
+			    has_silent_heir(&oracle->course, state, i))
+				return true;
+	return false;
+}
+
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
@@ -467,6 +496,7 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	    oracle->course.is_short || oracle->course.deaths > 2 || state->pending_commands ||
 	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg) ||
 	    has_parts_on_lost_disk(state, vg) || may_lack_pv(oracle, state, vg) ||
+	    is_named_on_silent(oracle, state, vg->id) ||
 	    sim_believed_until(&oracle->course, state, vg->id) > state->now_ms)
 		return;
 	if (!sim_active_of(state, vg->id))

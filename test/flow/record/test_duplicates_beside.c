@@ -658,8 +658,9 @@ static const struct {
 	{"udev could name nothing on it", "I:1\nE:ID_PATH=x\n", 9, false, "vg_one "},
 	{"udev names the PV on it", "I:1\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE "\n", 9,
 	 false, ""},
-	{"udev has it in work", "I:1\nE:ID_PROCESSING=1\n", 9, false, ""},
-	{"udev has not seen it", NULL, 9, false, ""},
+	{"udev has it in work", "I:1\nE:ID_PROCESSING=1\n", 9, false, "vg_one "},
+	{"udev has not seen it", NULL, 9, false, "vg_one "},
+	{"udev has the recorded one in work", "I:1\nE:ID_PROCESSING=1\n", 1, false, ""},
 	{"LVs use it", "I:1\nE:ID_PATH=x\n", 9, true, ""},
 	{"it is the recorded one", "I:1\nE:ID_PATH=x\n", 1, false, ""},
 };

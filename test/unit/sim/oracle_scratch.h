@@ -43,14 +43,14 @@ static void step(struct sim_step step, uint64_t ms)
 	state.now_ms += ms;
 }
 
-static void plug(unsigned disk, uint64_t ms)
+static inline void plug(unsigned disk, uint64_t ms)
 {
 	state.disk[disk].is_there = true;
 	state.disk[disk].diskseq++;
 	step((struct sim_step){.op = SIM_PLUG, .a = (uint8_t)disk}, ms);
 }
 
-static void unplug(unsigned disk, uint64_t ms)
+static inline void unplug(unsigned disk, uint64_t ms)
 {
 	state.disk[disk].is_there = false;
 	step((struct sim_step){.op = SIM_UNPLUG, .a = (uint8_t)disk}, ms);
@@ -120,7 +120,7 @@ static inline void expect(const char *kind)
 	check_findings(kind);
 }
 
-static void copy(unsigned from, unsigned to, bool is_path)
+static inline void copy(unsigned from, unsigned to, bool is_path)
 {
 	struct sim_disk disk = state.disk[from];
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The oracle, where a disk has the number of another, or is read for long: what nobody can know. */
+#include "unit/sim/oracle_scratch.h"
+
+/* A VG is activated on the number of its disk, which a disk of another VG has taken. Rows: are
+ * instances numbered, and how long ago was that? */
+static const struct {
+	bool is_blind;
+	uint32_t ago_ms;
+	bool is_found;
+} takings[] = {
+	{true, 3, false},
+	{false, 3, true},
+	{true, 100000, true},
+};
+
+TEST_EACH(number_may_be_taken_during_an_activation, takings)
+{
+	begin(2);
+	plug(5, 100000);
+	state.disk[5].is_pv = true;
+	strcpy(state.disk[5].vg_id, "vg1-id");
+	step((struct sim_step){.op = SIM_CREATE, .a = 1}, 100000);
+	take_down(100000);
+	oracle.course.is_blind = takings[_i].is_blind;
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1);
+	state.disk[5].minor++;
+	state.disk[5].diskseq++;
+	step((struct sim_step){.op = SIM_SWAP, .a = 1, .b = 5}, takings[_i].ago_ms);
+	activate(true);
+	state.active[0].disks = 1U << 5 | 1U << 0;
+	rest();
+	ck_assert(sim_findings_have(&findings, "a VG was activated on a disk of another VG") ==
+		  takings[_i].is_found);
+}
+
+/* A disk goes, and comes back under another number. Rows: does it go in a soft reboot, and is what has
+ * its number silent? */
+static const struct {
+	bool is_rebooting, is_silent, is_found;
+} heirs[] = {
+	{true, true, false},
+	{true, false, true},
+	{false, true, true},
+};
+
+TEST_EACH(what_udev_knows_of_a_number_may_be_old, heirs)
+{
+	begin(1);
+	take_down(2000000);
+	if (heirs[_i].is_rebooting)
+		step((struct sim_step){.op = SIM_SOFT_REBOOT}, 0);
+	unplug(0, 1);
+	state.disk[5].hangs = heirs[_i].is_silent;
+	plug(5, 1);
+	state.disk[0].minor = 9;
+	plug(0, 2000000);
+	expect(heirs[_i].is_found ? "a VG must be active and is not" : NULL);
+}
+
+/* vgextend takes in a disk that was added before the VG was taken down. Row 1: it is slow, and still
+ * being read for that add. */
+TEST_TIMES(disk_may_be_read_for_its_add_when_it_comes_to_a_vg, 2)
+{
+	begin(1);
+	state.disk[1].slow_ms = _i ? 30000 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = 1, .n = 30000}, 1);
+	plug(1, 100000);
+	take_down(1000);
+	write_vg(2, 2);
+	step((struct sim_step){.op = SIM_EXTEND, .a = 1}, 60000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
