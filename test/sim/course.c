@@ -485,6 +485,16 @@ static bool is_heir(const struct sim_course *course, const struct sim_disk *now,
 	return false;
 }
 
+/* Are udev and our program still reading it for its add? They may find the PV of a VG to which it comes
+ * just now, as lvm2's own pvscan may. */
+static bool is_read_for_add(const struct sim_course *course, const struct sim_disk *disk, unsigned i,
+			    uint64_t now_ms)
+{
+	return course->added_ms[i] &&
+	       (course->udev_until_ms[i] > now_ms ||
+		course->added_ms[i] + course->delay_ms[i] + reads_ms(disk) > now_ms);
+}
+
 /* Also of a disk that the step does not name. */
 static void note_state(struct sim_course *course, const struct sim_step *step,
 		       const struct sim_state *state, unsigned disk)
@@ -509,9 +519,8 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 		if (before->is_there)
 			course->is_lost[disk] = false;
 	}
-	/* udev reads it for its add when it is a PV of the VG that it has come to. */
-	if (*now->vg_id && strcmp(now->vg_id, before->vg_id) != 0 && course->added_ms[disk] &&
-	    course->udev_until_ms[disk] > state->now_ms)
+	if (*now->vg_id && strcmp(now->vg_id, before->vg_id) != 0 &&
+	    is_read_for_add(course, before, disk, state->now_ms))
 		course->added_ms[disk] = state->now_ms;
 	course->is_unsure[disk] |= is_unreadable(now) || is_changed_untold(course, state, disk);
 	course->is_unnamed[disk] |= now->of >= 0 && had_path(course, state, disk) &&
