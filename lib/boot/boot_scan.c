@@ -83,9 +83,10 @@ struct boot {
 /*
  * udev announces a disk twice, for the kernel's event and for coldplug. A device that this process
  * has recorded is not scanned again, since a removal would have dropped its marker or is still
- * pending. Where instances are not numbered, or a dm device has a new table, a device counts as
- * new. What a change led to does not stand for an add: after a soft reboot udev's database still
- * has the entries of the boot before, and until coldplug is done they tell of changes of that boot.
+ * pending; add() asks whether somebody has written to it before it got the marker. Where instances
+ * are not numbered, or a dm device has a new table, a device counts as new. What a change led to
+ * does not stand for an add: after a soft reboot udev's database still has the entries of the boot
+ * before, and until coldplug is done they tell of changes of that boot.
  */
 static bool is_done(struct boot *boot, struct lea_device_queue *by,
 		    const struct lea_udevmon_event *event, const struct lea_entry *entry)
@@ -112,12 +113,12 @@ static int add(void *arg, struct lea_udevmon_event *event)
 		entry.pvid[0] = '\0';
 	was_done = event->is_pv && (is_done(boot, &boot->sent, event, &entry) ||
 				    is_done(boot, boot->options->done, event, &entry));
-	if (!event->is_pv ||
-	    (was_done && !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
+	if (!event->is_pv || (was_done && !event->is_written &&
+			      !lea_online_look(lea_world_run(boot->world), entry.pvid))) {
 		lea_device_done(&event->device);
 		return 0;
 	}
-	/* Others have removed its record since, as vgremove does. */
+	/* Others have written to it since it was read, or have removed its record, as vgremove does. */
 	if (was_done)
 		entry.kind = LEA_ENTRY_CHANGE;
 	r = lea_held_back_take(&boot->held, boot->world, &entry);

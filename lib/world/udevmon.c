@@ -141,6 +141,12 @@ static bool is_changed(struct udev_device *from)
 	       strcmp(first, fs_uuid) != 0;
 }
 
+static bool is_written(struct udev_device *from)
+{
+	return !strcmp(property(from, "ACTION"), "change") && *property(from, "SYNTH_UUID") &&
+	       number(from, "LVMEVENT_SKIPPED") != number(from, "SEQNUM");
+}
+
 static int fill(const struct lea_udevmon *monitor, struct udev_device *from,
 		struct lea_udevmon_event *event)
 {
@@ -155,6 +161,7 @@ static int fill(const struct lea_udevmon *monitor, struct udev_device *from,
 	device->is_gone = !strcmp(property(from, "ACTION"), "remove");
 	event->is_pv = is_pv(monitor, from);
 	event->is_changed = is_changed(from);
+	event->is_written = is_written(from);
 	event->is_activation = number(from, "DM_ACTIVATION") == 1;
 	snprintf(event->fs_uuid, sizeof(event->fs_uuid), "%s", property(from, "ID_FS_UUID"));
 	device->properties = kept_lines(from);

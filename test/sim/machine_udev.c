@@ -40,7 +40,7 @@ struct event {
 struct told {
 	uint32_t index;
 	uint64_t diskseq, seqnum;
-	bool is_gone, is_pv, is_changed, has_failed;
+	bool is_gone, is_pv, is_changed, is_written, has_failed;
 	char uuid[40];
 };
 
@@ -292,7 +292,8 @@ static int fill(const struct told *told, struct lea_udevmon_event *ret_event)
 			   .seqnum = told->seqnum,
 			   .is_gone = told->is_gone},
 		.is_pv = told->is_pv,
-		.is_changed = told->is_changed};
+		.is_changed = told->is_changed,
+		.is_written = told->is_written};
 	snprintf(ret_event->fs_uuid, sizeof(ret_event->fs_uuid), "%s", told->uuid);
 	snprintf(name, sizeof(name), "/dev/sd%c", 'a' + (int)told->index);
 	ret_event->device.name = strdup(name);
@@ -401,6 +402,8 @@ static void finish(struct event *event, const char *uuid, bool has_failed)
 			    .seqnum = event->seqnum,
 			    .is_gone = event->action == SIM_GONE,
 			    .is_pv = uuid[0] != '\0',
+			    .is_written = event->action == SIM_CHANGED &&
+					  unit->skipped != event->seqnum,
 			    .has_failed = has_failed};
 
 	told.is_changed = !told.is_gone && strcmp(unit->first, uuid) != 0;

@@ -179,6 +179,25 @@ TEST_TIMES(a_pv_made_on_a_device_in_use_is_a_change, suite_has_namespaces() ? AR
 	ck_assert_msg(event.is_changed == changes[_i].is_changed, "%s", changes[_i].what);
 }
 
+/* Rows: the number of the change that our rule has left to a reconcile. */
+static const struct {
+	const char *what, *properties;
+	size_t size;
+	bool is_changed; /* is_written */
+} writes[] = {
+	ROW("nothing was left", TAGGED "SYNTH_UUID=0\0", true),
+	ROW("an earlier one was", TAGGED "SYNTH_UUID=0\0LVMEVENT_SKIPPED=33\0", true),
+	ROW("this one was", TAGGED "SYNTH_UUID=0\0LVMEVENT_SKIPPED=34\0", false),
+	ROW("the kernel says that it has another size", TAGGED, false),
+};
+
+TEST_TIMES(a_device_that_was_written_to_is_to_be_read, suite_has_namespaces() ? ARRAY_SIZE(writes) : 0)
+{
+	say(writes[_i].properties, writes[_i].size);
+	ck_assert_int_eq(receive(), 0);
+	ck_assert_msg(event.is_written == writes[_i].is_changed, "%s", writes[_i].what);
+}
+
 TEST_IN_NAMESPACE(events_are_passed_over_but_failures_count)
 {
 	ck_assert_int_eq(lea_udevmon_drain(monitor), 0);
