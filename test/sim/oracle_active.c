@@ -10,7 +10,7 @@
 #define UNDER_WAY_MS 90000U
 
 /* The longest that disks which are slow or hang may keep a VG of healthy disks waiting. */
-#define HEALTHY_MS 10000U
+#define HEALTHY_MS 12000U
 
 static bool is_untraceable(const struct sim_oracle *oracle, const struct sim_state *state,
 			   const struct sim_known_vg *vg)
@@ -49,6 +49,17 @@ static bool is_beside(const struct sim_oracle *oracle, const struct sim_state *s
 	return false;
 }
 
+/* When was it decided, at the earliest? Its worker has read disks since, which may be slow. */
+static uint64_t decided_ms(const struct sim_state *state, const struct sim_active *active)
+{
+	uint64_t ms = 0;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (active->disks & 1U << i)
+			ms += 8ULL * state->disk[i].slow_ms;
+	return ms < active->at_ms ? active->at_ms - ms : 0;
+}
+
 /*
  * Nobody had read by then what a disk shows that counts for the VG, and it was activated on others:
  * copies with older metadata are as good as a VG while they are alone.
@@ -65,8 +76,8 @@ static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *s
 				    (disks & 1U << i && (disk->is_foreign || disk->is_exported ||
 							 is_beside(oracle, state, active, i)));
 
-		if (counts && oracle->course.told_ms[i] > active->at_ms &&
-		    !(active->disks & 1U << i))
+		if (counts && !(active->disks & 1U << i) &&
+		    oracle->course.told_ms[i] > decided_ms(state, active))
 			/* The one that was added may have gone by now. */
 			return active->lost_disks ||
 			       was_disk_added_since(oracle, active->disks, vg->off_ms);

@@ -72,3 +72,29 @@ TEST_TIMES(disk_may_be_read_for_its_add_when_it_comes_to_a_vg, 2)
 	activate(true);
 	expect(_i ? NULL : TAKEN_DOWN);
 }
+
+/* A second copy comes while a worker reads the disk that the memory names; nobody can tell the copy apart,
+ * as it has no wwid. Row 1: the disk is slow. */
+TEST_TIMES(copy_may_come_while_a_worker_reads, 2)
+{
+	begin(1);
+	activate(true);
+	step((struct sim_step){.op = SIM_WAIT}, 700000);
+	state.disk[1] = state.disk[0];
+	state.disk[1].of = 0;
+	state.disk[1].is_there = false;
+	strcpy(state.disk[1].wwid, "naa.1");
+	plug(1, 100000);
+	take_down(100000);
+	state.disk[0].slow_ms = _i ? 500 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 500}, 100000);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 9000);
+	state.disk[7] = state.disk[0];
+	state.disk[7].of = 0;
+	state.disk[7].slow_ms = 0;
+	state.disk[7].is_there = false;
+	state.disk[7].wwid[0] = '\0';
+	plug(7, 1000);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
