@@ -34,12 +34,14 @@ static uint64_t read_ms(const struct sim_course *course, uint32_t disks)
 static bool has_no_copy(const struct sim_course *course, uint32_t disks, uint64_t since_ms)
 {
 	const struct sim_state *then = &course->before;
+	bool is_known[SIM_DISKS];
 
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		is_known[i] = !since_ms || (!then->disk[i].fails && course->told_ms[i] <= since_ms);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		for (unsigned k = 0; k < SIM_DISKS; k++)
 			if (disks & 1U << i && is_copy(then, i, k) &&
-			    !sim_is_listed_apart(then, then->disk[i].pvid) &&
-			    !(since_ms && (then->disk[k].fails || course->told_ms[k] > since_ms)))
+			    !sim_is_listed_apart(then, then->disk[i].pvid) && is_known[i] && is_known[k])
 				return false;
 	return true;
 }

@@ -98,3 +98,27 @@ TEST_TIMES(copy_may_come_while_a_worker_reads, 2)
 	activate(true);
 	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
 }
+
+/* In the boot before the VG was on a copy alone when a look came: its disk was slow. Row 1: it was read
+ * in time. */
+TEST_TIMES(memory_may_name_a_copy_that_was_alone, 2)
+{
+	begin(1);
+	state.disk[0].slow_ms = _i ? 0 : 1000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 1000}, 1000);
+	state.disk[3] = state.disk[0];
+	state.disk[3].of = 0;
+	state.disk[3].is_there = false;
+	strcpy(state.disk[3].wwid, "naa.3");
+	state.disk[3].slow_ms = 0;
+	plug(3, 1000);
+	step((struct sim_step){.op = SIM_REBOOT}, 50);
+	activate(true);
+	state.active[0].disks = 1U << 3;
+	step((struct sim_step){.op = SIM_WAIT}, 200000);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 10000);
+	activate(true);
+	state.active[0].disks = 1U << 3;
+	expect(_i ? "a VG was activated although one of its PVs is on two disks" : NULL);
+}
