@@ -139,11 +139,25 @@ enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct l
 	return is_one_disk(world, a, b) ? LEA_DUPLICATE_PATH : LEA_DUPLICATE_COPY;
 }
 
-bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
+static bool is_held(struct lea_world *world, struct lea_devno devno, const char *prefix)
 {
 	bool has = false;
 
-	return !lea_sysfs_holder(world, devno, "holders", "LVM-", &has) && has;
+	return !lea_sysfs_holder(world, devno, "holders", prefix, &has) && has;
+}
+
+bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
+{
+	return is_held(world, devno, "LVM-");
+}
+
+bool lea_duplicate_is_in_use_of(struct lea_world *world, struct lea_devno devno,
+				const struct lea_vg *vg)
+{
+	char prefix[sizeof("LVM-") + sizeof(vg->id)];
+
+	snprintf(prefix, sizeof(prefix), "LVM-%s", vg->id);
+	return is_held(world, devno, prefix);
 }
 
 /* ---- for people */

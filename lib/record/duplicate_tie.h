@@ -24,6 +24,9 @@ enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct l
 
 /* Does any LV hold @devno? */
 bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno);
+/* Does an LV of this VG? */
+bool lea_duplicate_is_in_use_of(struct lea_world *world, struct lea_devno devno,
+				const struct lea_vg *vg);
 
 /* For people: adds "; LVs use /dev/sdb" to @text if any LV holds the device, or " and /dev/sdb" if
  * such an end is there. */

@@ -216,12 +216,19 @@ static int is_of_earlier(struct lea_recorder *recorder, int run_fd, const struct
 	return r < 0 ? r : !r;
 }
 
+/* @vg: NULL: not known. */
+static bool is_used_for(struct lea_world *world, struct lea_devno devno, const struct lea_vg *vg)
+{
+	return vg ? lea_duplicate_is_in_use_of(world, devno, vg)
+		  : lea_duplicate_is_in_use(world, devno);
+}
+
 /*
  * Is the record that of an earlier instance than @device, which has the number by now? @answer: what
  * that says. Another path of the disk in @found gets its own add: @found was added before it, and
  * brings its VG up; a copy refuses the VG in either order. A device that gives no answer, and of which
- * nothing says that it is the PV, is no more in the way than any other disk that gives none. What LVs
- * use is the PV, though it has no marker where lvm2 itself has recorded it.
+ * nothing says that it is the PV, is no more in the way than any other disk that gives none. What LVs of
+ * the VG use is the PV, though it has no marker where lvm2 itself has recorded it.
  */
 static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct lea_device *device,
 		       const struct lea_duplicate_answer *answer, const struct lea_found *found)
@@ -234,7 +241,7 @@ static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct l
 	    (answer->presence != LEA_SILENT ||
 	     lea_duplicate_is_named(recorder->world, device, pvid)))
 		return 0;
-	return lea_duplicate_is_in_use(recorder->world, lea_device_devno(device))
+	return is_used_for(recorder->world, lea_device_devno(device), found->vg)
 		       ? 0
 		       : is_of_earlier(recorder, run_fd, device, pvid);
 }

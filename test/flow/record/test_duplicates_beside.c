@@ -651,22 +651,25 @@ TEST(a_reconcile_beside_a_slow_disk_does_not_hold_up_others)
 static const struct {
 	const char *claim, *properties;
 	uint64_t diskseq; /* of what has the number */
-	bool is_used;	  /* by LVs */
+	const char *user;  /* the VG whose LVs use it; NULL: none do */
 	const char *vgs;
 } successors[] = {
-	{"udev has found something else on it", "I:1\nE:ID_FS_TYPE=ext4\n", 9, false, "vg_one "},
-	{"udev could name nothing on it", "I:1\nE:ID_PATH=x\n", 9, false, "vg_one "},
+	{"udev has found something else on it", "I:1\nE:ID_FS_TYPE=ext4\n", 9, NULL, "vg_one "},
+	{"udev could name nothing on it", "I:1\nE:ID_PATH=x\n", 9, NULL, "vg_one "},
 	{"udev names the PV on it", "I:1\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE "\n", 9,
-	 false, ""},
-	{"udev has it in work", "I:1\nE:ID_PROCESSING=1\n", 9, false, "vg_one "},
-	{"udev has not seen it", NULL, 9, false, "vg_one "},
-	{"udev has the recorded one in work", "I:1\nE:ID_PROCESSING=1\n", 1, false, ""},
-	{"LVs use it", "I:1\nE:ID_PATH=x\n", 9, true, ""},
-	{"it is the recorded one", "I:1\nE:ID_PATH=x\n", 1, false, ""},
+	 NULL, ""},
+	{"udev has it in work", "I:1\nE:ID_PROCESSING=1\n", 9, NULL, "vg_one "},
+	{"udev has not seen it", NULL, 9, NULL, "vg_one "},
+	{"udev has the recorded one in work", "I:1\nE:ID_PROCESSING=1\n", 1, NULL, ""},
+	{"LVs of the VG use it", "I:1\nE:ID_PATH=x\n", 9, VG_ONE_ID, ""},
+	{"it is the recorded one", "I:1\nE:ID_PATH=x\n", 1, NULL, ""},
+	{"LVs of another VG use it", "I:1\nE:ID_PATH=x\n", 9, VG_TWO_ID, "vg_one "},
 };
 
 TEST_EACH(what_has_the_number_of_a_recorded_disk_may_be_silent, successors)
 {
+	char uuid[64];
+
 	machine_plug("one-pv", "sda", 16, 1);
 	came("sda", 16, 1, PVID_ONE);
 	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
@@ -675,9 +678,9 @@ TEST_EACH(what_has_the_number_of_a_recorded_disk_may_be_silent, successors)
 	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "1\n");
 	if (successors[_i].properties)
 		tree_put(&machine.tree, "/run/udev/data/b8:16", successors[_i].properties);
-	if (successors[_i].is_used)
-		tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid",
-			 "LVM-" VG_ONE_ID "\n");
+	snprintf(uuid, sizeof(uuid), "LVM-%s\n", successors[_i].user ? successors[_i].user : "");
+	if (successors[_i].user)
+		tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid", uuid);
 	machine_plug("one-pv", "sdb", 32, 2);
 	ck_assert_msg(!strcmp(came("sdb", 32, 2, PVID_ONE), successors[_i].vgs), "%s: %s",
 		      successors[_i].claim, activated);
