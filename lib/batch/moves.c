@@ -19,7 +19,8 @@ bool lea_batch_may_have_moved(const struct lea_found *found, const struct lea_re
 	case LEA_RECORD_EXPORTED:
 	case LEA_RECORD_ONLINE:
 	case LEA_RECORD_DUPLICATE:
-		return found->vg && (kind != LEA_ENTRY_ADD || record->replaced);
+		return found->vg && (kind != LEA_ENTRY_ADD || record->replaced ||
+				     !found->device.diskseq);
 	case LEA_RECORD_NOTHING:
 	case LEA_RECORD_MD:
 	case LEA_RECORD_NOT_IN_VG:

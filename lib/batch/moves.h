@@ -23,7 +23,7 @@ struct lea_batch_moves {
 /*
  * Does the device show of which VG the PV is now, and may a claim of another VG have it? It has if
  * the administrator has made it a PV of another VG, perhaps of the same name, or of none. Of a PV
- * that just came no claim can know.
+ * that just came no claim can know, unless instances are not numbered.
  */
 bool lea_batch_may_have_moved(const struct lea_found *found, const struct lea_record *record,
 			      enum lea_entry_kind kind);

@@ -85,15 +85,16 @@ static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *s
 	return false;
 }
 
-/* udev does not name what is on a disk of it: the reconcile that reads the disk finds a PV whose event
- * was lost, also if a command made it. */
+/* udev does not name what is on a disk of it, perhaps because it lost an event: the reconcile that reads
+ * the disk finds a PV whose event was lost, also if a command made it. */
 static bool has_unnamed_disk(const struct sim_oracle *oracle, const struct sim_state *state,
 			     const struct sim_known_vg *vg)
 {
 	const uint32_t disks = sim_disks_of(state, vg->id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && (oracle->course.is_unnamed[i] || oracle->course.is_unread[i]))
+		if (disks & 1U << i && (oracle->course.is_unnamed[i] || oracle->course.is_unread[i] ||
+					oracle->course.is_lost[i]))
 			return true;
 	return false;
 }
