@@ -49,14 +49,21 @@ static bool is_beside(const struct sim_oracle *oracle, const struct sim_state *s
 	return false;
 }
 
-/* When was it decided, at the earliest? Its worker has read disks since, which may be slow. */
-static uint64_t decided_ms(const struct sim_state *state, const struct sim_active *active)
+static uint64_t reading_ms(const struct sim_disk *disk, const char *vg_id)
+{
+	return strcmp(disk->vg_id, vg_id) != 0 ? 0 : 8ULL * disk->slow_ms;
+}
+
+/* When was it decided, at the earliest? Its worker has read disks since, which may be slow, also one that
+ * may be a copy, and one that has gone by now. */
+static uint64_t decided_ms(const struct sim_oracle *oracle, const struct sim_state *state,
+			   const struct sim_active *active)
 {
 	uint64_t ms = 0;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (active->disks & 1U << i)
-			ms += 8ULL * state->disk[i].slow_ms;
+		ms += reading_ms(&state->disk[i], active->vg_id) +
+		      reading_ms(&oracle->course.gone[i], active->vg_id);
 	return ms < active->at_ms ? active->at_ms - ms : 0;
 }
 
@@ -77,7 +84,7 @@ static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *s
 							 is_beside(oracle, state, active, i)));
 
 		if (counts && !(active->disks & 1U << i) &&
-		    oracle->course.told_ms[i] > decided_ms(state, active))
+		    oracle->course.told_ms[i] > decided_ms(oracle, state, active))
 			/* The one that was added may have gone by now. */
 			return active->lost_disks ||
 			       was_disk_added_since(oracle, active->disks, vg->off_ms);

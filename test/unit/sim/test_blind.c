@@ -74,8 +74,8 @@ TEST_TIMES(disk_may_be_read_for_its_add_when_it_comes_to_a_vg, 2)
 }
 
 /* A second copy comes while a worker reads the disk that the memory names; nobody can tell the copy apart,
- * as it has no wwid. Row 1: the disk is slow. */
-TEST_TIMES(copy_may_come_while_a_worker_reads, 2)
+ * as it has no wwid. Rows: the disk is slow; and has gone by now. */
+TEST_TIMES(copy_may_come_while_a_worker_reads, 3)
 {
 	begin(1);
 	activate(true);
@@ -86,8 +86,8 @@ TEST_TIMES(copy_may_come_while_a_worker_reads, 2)
 	strcpy(state.disk[1].wwid, "naa.1");
 	plug(1, 100000);
 	take_down(100000);
-	state.disk[0].slow_ms = _i ? 500 : 0;
-	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 500}, 100000);
+	state.disk[_i == 2].slow_ms = _i ? 500 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = _i == 2, .n = 500}, 100000);
 	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 9000);
 	state.disk[7] = state.disk[0];
 	state.disk[7].of = 0;
@@ -95,6 +95,8 @@ TEST_TIMES(copy_may_come_while_a_worker_reads, 2)
 	state.disk[7].is_there = false;
 	state.disk[7].wwid[0] = '\0';
 	plug(7, 1000);
+	if (_i == 2)
+		unplug(1, 1);
 	activate(true);
 	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
 }
