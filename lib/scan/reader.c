@@ -328,9 +328,28 @@ bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_devi
 	return reader && lea_backoff_is_silent(&reader->late, device);
 }
 
+/* By a process that has ended, as the boot scan, and whose child still waits for the answer? */
+static bool is_owed_by_child(const struct lea_reader *reader, const struct lea_device *device)
+{
+	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(reader->hanging.world);
+	char name[LEA_HUNG_NAME_BYTES];
+	uint64_t since_ms;
+	bool is_owed = false;
+	pid_t thread;
+
+	for (int kind = 0; hung_fd >= 0 && !is_owed && kind < LEA_ENTRY_KINDS; kind++) {
+		lea_reader_name_hung(reader, device, (enum lea_entry_kind)kind, name);
+		is_owed = lea_entry_kind_is_add((enum lea_entry_kind)kind) &&
+			  lea_hung_has(hung_fd, name, &thread, &since_ms);
+	}
+	return is_owed;
+}
+
 bool lea_reader_owes_add(const struct lea_reader *reader, const struct lea_device *device)
 {
-	return reader && lea_backoff_owes_add(&reader->late, device);
+	if (lea_reader_is_silent(reader, device))
+		return lea_backoff_owes_add(&reader->late, device);
+	return reader && is_owed_by_child(reader, device);
 }
 
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd)

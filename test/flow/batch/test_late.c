@@ -276,3 +276,27 @@ TEST_TIMES(a_change_that_has_its_answer_hides_no_add, 2)
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), _i ? "" : "vg_one ");
 	end_reader();
 }
+
+/* The boot scan ends while its child waits for the disk, for an add or for a change; the runner reads it for
+ * a change meanwhile. */
+static const struct {
+	enum lea_entry_kind kind;
+	const char *vgs;
+} ended[] = {
+	{LEA_ENTRY_ADD, "vg_one "},
+	{LEA_ENTRY_MISSED, "vg_one "},
+	{LEA_ENTRY_CHANGE, ""},
+};
+
+TEST_EACH(an_add_of_a_process_that_has_ended_is_not_hidden, ended)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	make_slow();
+	begin_reader();
+	ck_assert_str_eq(told(ended[_i].kind, "sdb", 32, 2, PVID_ONE), "");
+	lea_reader_free(LEA_TAKE(batch_options.reader));
+	machine.world->open_device = NULL;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), ended[_i].vgs);
+	end_reader();
+}
