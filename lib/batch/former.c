@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "batch/former.h"
 
+#include "base/cleanup.h"
 #include "record/duplicate_tie.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "state/mark.h"
+#include "state/online.h"
 #include "state/queue.h"
+#include "world/device_find.h"
 
 bool lea_batch_is_another(const struct lea_found *found)
 {
@@ -37,13 +40,33 @@ int lea_batch_leave_expected(const struct lea_batch_options *options,
 				   found->expected, end_of(found));
 }
 
-int lea_batch_leave_member(const struct lea_batch_options *options, const struct lea_found *found)
+/* Is it a path of the disk that has the record of its PV? 1: yes, 0: no, or -errno. */
+static int is_path_of_recorded(struct lea_world *world, const struct lea_found *found)
+{
+	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
+	const int run_fd = lea_world_run(world);
+	struct lea_online online;
+	struct lea_devid id;
+	int r = run_fd < 0 ? run_fd : lea_online_read(run_fd, found->label.pvid, &online);
+
+	if (r)
+		return r < 0 ? r : 0;
+	id = (struct lea_devid){online.major, online.minor, 0};
+	r = lea_device_find(world, &id, &recorded);
+	return r ? (r < 0 ? r : 0)
+		 : lea_duplicate_tie(world, &recorded, &found->device) == LEA_DUPLICATE_PATH;
+}
+
+int lea_batch_leave_member(const struct lea_batch_options *options, struct lea_found *found)
 {
 	int r = lea_batch_leave_expected(options, found);
 
-	if (!r && lea_batch_is_another(found))
-		r = lea_queue_put_device(options->event_fd, LEA_ENTRY_CHANGE, &found->device,
-					 found->label.pvid);
+	if (r || !lea_batch_is_another(found))
+		return r < 0 ? r : 0;
+	r = lea_queue_put_device(options->event_fd, LEA_ENTRY_CHANGE, &found->device,
+				 found->label.pvid);
+	r = r < 0 ? r : is_path_of_recorded(options->world, found);
+	found->is_duplicate = r > 0;
 	return r < 0 ? r : 0;
 }
 

@@ -30,9 +30,10 @@ LEA_MUST_CHECK int lea_batch_leave_expected(const struct lea_batch_options *opti
 					    const struct lea_found *found);
 
 /* The same for a member of a VG that has no entry in this pass: if it is another PV now, its change
- * may have been lost, and it is queued. */
+ * may have been lost, and it is queued. In this pass it is no second device of that PV if it is but
+ * another path of the disk that has the record. */
 LEA_MUST_CHECK int lea_batch_leave_member(const struct lea_batch_options *options,
-					  const struct lea_found *found);
+					  struct lea_found *found);
 
 /*
  * lea_batch_leave_former - the device was read, and has answered

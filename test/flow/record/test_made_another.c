@@ -155,6 +155,25 @@ TEST(a_member_that_is_another_pv_is_recorded_as_that)
 	ck_assert(machine_has(RECORD) && !machine_has("/run/lvm/pvs_online/" PVID_B));
 }
 
+/* The same, and it shows a PV that comes in the same pass. Row 1: as another path of that one's disk, and
+ * not as a copy. */
+TEST_TIMES(a_member_that_is_a_path_now_is_no_second_device, 2)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdc", 48, 3, PVID_A, false)};
+
+	machine_plug("stripe-b", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "");
+	machine_unplug("sdb", 32);
+	machine_plug("one-pv", "sdb", 32, 4);
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdc", 48, 3);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", _i ? "naa.1\n" : "naa.2\n");
+	ck_assert_str_eq(pass(entries, ARRAY_SIZE(entries)), _i ? "vg_one " : "");
+	ck_assert_str_eq(drain(), "");
+}
+
 /* Nor does the marker of the PV that it is now hide it. */
 TEST(what_is_kept_goes_though_the_new_pv_is_marked)
 {
