@@ -499,7 +499,7 @@ static const struct {
 	{"its name and another PVID", OF_OTHER "\nIDTYPE=devname IDNAME=/dev/sda PVID=" OTHER_PVID,
 	 "", false, LEA_LISTED_NOT, false, false},
 	{"another name", OF_NAME("/dev/sdz"), "", false, LEA_LISTED_MOVED, true, true},
-	{"another name, and an id is preferred", OF_NAME("/dev/sdz"), "", true,
+	{"another name, and an id is preferred", OF_NAME("/dev/sdz"), SEARCH("auto"), true,
 	 LEA_LISTED_OTHERWISE, true, false},
 	{"another name, and all are searched", OF_NAME("/dev/sdz"), SEARCH("all"), true,
 	 LEA_LISTED_MOVED, true, true},
