@@ -29,20 +29,31 @@ static uint64_t read_ms(const struct sim_course *course, uint32_t disks)
 	return at_ms;
 }
 
-/* Was there no copy of any PV of the VG that the devices file does not tell apart, or none that udev
- * had told of by @since_ms? 0: none. */
-static bool has_no_copy(const struct sim_course *course, uint32_t disks, uint64_t since_ms)
+/* Had udev told of it by @since_ms? 0: that counts for nothing. */
+static bool is_told_by(const struct sim_course *course, unsigned disk, uint64_t since_ms)
+{
+	return !since_ms ||
+	       (!course->before.disk[disk].fails && course->told_ms[disk] <= since_ms);
+}
+
+/* Was the PV of the disk on no other that the devices file does not tell apart, or on none that udev
+ * had told of, or had it not told of this one? */
+static bool was_alone(const struct sim_course *course, unsigned disk, uint64_t since_ms)
 {
 	const struct sim_state *then = &course->before;
-	bool is_known[SIM_DISKS];
 
+	for (unsigned k = 0; k < SIM_DISKS; k++)
+		if (is_copy(then, disk, k) && !sim_is_listed_apart(then, then->disk[disk].pvid) &&
+		    is_told_by(course, disk, since_ms) && is_told_by(course, k, since_ms))
+			return false;
+	return true;
+}
+
+static bool has_no_copy(const struct sim_course *course, uint32_t disks, uint64_t since_ms)
+{
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		is_known[i] = !since_ms || (!then->disk[i].fails && course->told_ms[i] <= since_ms);
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		for (unsigned k = 0; k < SIM_DISKS; k++)
-			if (disks & 1U << i && is_copy(then, i, k) &&
-			    !sim_is_listed_apart(then, then->disk[i].pvid) && is_known[i] && is_known[k])
-				return false;
+		if (disks & 1U << i && !was_alone(course, i, since_ms))
+			return false;
 	return true;
 }
 
@@ -119,7 +130,9 @@ static void note_look(struct sim_memory *memory, const struct sim_history *histo
 	if (since_ms >= state->now_ms || !has_no_copy(course, disks, since_ms + SIM_ANSWERED_MS))
 		return;
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
-		if (!(disks & 1U << i) || !*then->disk[i].wwid)
+		if (!(disks & 1U << i) || !*then->disk[i].wwid ||
+		    (!was_alone(course, i, 0) &&
+		     !is_told_by(course, i, since_ms + SIM_ANSWERED_MS)))
 			continue;
 		if (is_renewed_now)
 			forget_others(memory, &then->disk[i]);

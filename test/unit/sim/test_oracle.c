@@ -416,10 +416,10 @@ static const struct {
 	uint32_t slow_ms, took_ms;
 	const char *kind;
 } waits[] = {
-	{true, 0, 12000, "a VG on healthy disks waited for others"},
+	{true, 0, 14000, "a VG on healthy disks waited for others"},
 	{true, 0, 9000, NULL},
-	{true, 4000, 12000, NULL},
-	{false, 0, 12000, NULL},
+	{true, 4000, 14000, NULL},
+	{false, 0, 14000, NULL},
 };
 
 TEST_EACH(vg_on_healthy_disks_waits_for_no_others, waits)
@@ -456,7 +456,7 @@ TEST_TIMES(vg_waits_for_what_its_own_disks_were, 3)
 	state.disk[4].hangs = true;
 	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
 	unplug(1, 1000);
-	plug(1, 12000);
+	plug(1, 14000);
 	activate(true);
 	expect(_i ? NULL : "a VG on healthy disks waited for others");
 }
@@ -472,7 +472,7 @@ TEST_TIMES(boot_waits_for_udev_before_it_takes_another_disk, 2)
 		copy(0, 5, false);
 		unplug(0, 1000);
 	}
-	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 12000);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 14000);
 	activate(true);
 	state.active[0].disks = _i ? 1U << 5 : 1;
 	expect(_i ? NULL : "a VG on healthy disks waited for others");
@@ -489,7 +489,7 @@ TEST_TIMES(vg_waited_for_its_disk_that_is_rejected_since, 2)
 	state.disk[4].hangs = true;
 	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
 	unplug(0, 1000);
-	plug(0, 12000);
+	plug(0, 14000);
 	activate(true);
 	state.disk[1].is_rejected = _i;
 	step((struct sim_step){.op = _i ? SIM_REJECT : SIM_WAIT, .a = 1}, 1000);
@@ -538,7 +538,7 @@ TEST(vg_that_is_gone_waited_for_nobody)
 	plug(4, 1000);
 	state.disk[4].hangs = true;
 	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
-	plug(0, 12000);
+	plug(0, 14000);
 	activate(true);
 	state.disk[0].is_there = false;
 	state.active[0].disks = 0;
@@ -556,7 +556,7 @@ TEST_TIMES(wait_begins_with_the_boot, 2)
 	state.disk[4].hangs = true;
 	plug(4, 1000);
 	copy(0, 5, true);
-	step((struct sim_step){.op = SIM_SOFT_REBOOT}, _i ? 9000 : 12000);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, _i ? 9000 : 14000);
 	activate(true);
 	expect(_i ? NULL : "a VG on healthy disks waited for others");
 }
@@ -647,7 +647,7 @@ static const struct {
 	const char *kind;
 } wiped[] = {
 	{1000, "a VG on healthy disks waited for others"},
-	{12000, NULL},
+	{14000, NULL},
 };
 
 TEST_EACH(vg_waits_until_it_is_known_that_the_original_was_wiped, wiped)

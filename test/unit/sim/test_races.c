@@ -455,7 +455,7 @@ TEST_TIMES(boot_waits_for_the_disk_that_it_remembers, 2)
 	state.active_count = 0;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		state.disk[i].diskseq += 50;
-	step((struct sim_step){.op = SIM_REBOOT}, 12000);
+	step((struct sim_step){.op = SIM_REBOOT}, 14000);
 	activate(true);
 	state.active[0].disks = 1U << 5;
 	step((struct sim_step){.op = SIM_WAIT}, 1000);
