@@ -331,7 +331,7 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 {
 	const int event_fd = pass->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
-	char key[LEA_DEVID_TEXT_BYTES];
+	char key[LEA_DEVID_TEXT_BYTES], before[33];
 	int r;
 
 	if (!lea_batch_may_have_moved(found, record, queued->kind))
@@ -339,6 +339,8 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 	lea_devid_format(&id, key);
 	r = lea_marker_ask(event_fd, &found->device, found->label.pvid);
 	r = r ? r : lea_mark_ask(event_fd, LEA_MARK_REFUSED, key);
+	/* After a shortage, which takes the marker back. */
+	r = r ? r : lea_carried_ask(event_fd, key, before);
 	return r > 0 ? lea_batch_moves_put_found(&pass->moves, found, &queued->has_left) : r;
 }
 

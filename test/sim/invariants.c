@@ -144,17 +144,6 @@ static bool is_of_ended_epoch(const struct rest *rest, const char *text)
 	return sim_has_shortage(rest->history) && *rest->epoch && !strstr(text, line);
 }
 
-/* When /run had no room, the marker of a PV may be missing until a reconcile has read it, and the claim of
- * the VG before may list it until the next one has: then two more end the claim. */
-static bool may_end_later(const struct rest *rest)
-{
-	bool was_full = false;
-
-	for (uint32_t i = 0; i < rest->history->count; i++)
-		was_full |= rest->history->step[i].op == SIM_FULL;
-	return was_full;
-}
-
 static void judge_claim(const struct rest *rest, const char *id, const char *text)
 {
 	if (is_of_ended_epoch(rest, text))
@@ -164,8 +153,7 @@ static void judge_claim(const struct rest *rest, const char *id, const char *tex
 		sim_found(rest->findings, "a claim stays of a VG that no disk has: %s", id);
 	if (strstr(text, "\nstate claimed\n"))
 		sim_found(rest->findings, "a claim stays claimed by nobody: %s", id);
-	if (!claim_has_instance(rest, text) && !sim_active_of(rest->state, id) &&
-	    !may_end_later(rest))
+	if (!claim_has_instance(rest, text) && !sim_active_of(rest->state, id))
 		sim_found(rest->findings, "a claim stays of a VG of which no disk is there: %s",
 			  id);
 }

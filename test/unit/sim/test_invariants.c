@@ -157,23 +157,6 @@ TEST_TIMES(claim_of_an_epoch_that_has_ended_counts_no_more, 2)
 	end.left_count = 1;
 }
 
-/* No disk of the VG is there. Rows: did /run have no room? */
-TEST_TIMES(claim_without_disks_may_stay_longer_after_a_lack_of_room, 2)
-{
-	static struct sim_left file = {.path = "/run/lvm/event/claims/vg0-id",
-				       .text = "lvmevent-claim 1\nstate done\npv pv0 8:0 1\n"};
-
-	history.step[0] = (struct sim_step){.op = _i ? SIM_FULL : SIM_WAIT};
-	history.count = 1;
-	end.left = &file;
-	number();
-	begin(1);
-	take_down(1000);
-	unplug(0, 100000);
-	judge(_i ? NULL : "a claim stays of a VG of which no disk is there");
-	end.left = &left;
-}
-
 /* Nobody was told that a disk went, nor which one has its number. Rows: has its own PV come back
  * under another number? */
 TEST_TIMES(pv_that_got_a_number_unseen_may_have_no_record, 2)
