@@ -32,6 +32,7 @@ enum told {
 	CONF,	    /* no event; but settings change */
 	BUSY,	    /* the pass is, until the deadline: it has not called ready by then */
 	TAKE_DOWN,  /* no event; but a person takes vg_one down, which was activated */
+	IMPORT,	    /* no event; but a person imports the VG of the disk, which was exported */
 	SHORTAGE,
 	FAULT,
 };
@@ -45,6 +46,8 @@ struct row {
 #define ONE	 "sda", PVID_ONE, 16, 7
 #define STRIPE_A "sdb", PVID_A, 32, 2
 #define STRIPE_B "sdc", PVID_B, 48, 3
+#define PVID_EXPORTED "6tJnDl0dkQnzpB2R76ZpTlEbO0cHezA0"
+#define EXPORTED      "sda", PVID_EXPORTED, 16, 7
 #define NONE	 NULL, NULL, 0, 0
 
 static const struct row *script; /* what is told next */
@@ -160,6 +163,14 @@ static void take_down(void)
 	indexed[2] = (struct row){CAME, STRIPE_B};
 }
 
+static void import(const char *name)
+{
+	static const char *const pairs[] = {"[\"EXPORTED\", \"RESI", "[            \"RESI",
+					    ", \"EXPORTED\"]", "            ]", NULL};
+
+	machine_change("exported", name, pairs);
+}
+
 static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
 {
 	const struct row *row = script;
@@ -206,6 +217,9 @@ static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 		break;
 	case TAKE_DOWN:
 		take_down();
+		break;
+	case IMPORT:
+		import(row->name);
 		break;
 	case BUSY:
 		for (unsigned int i = 0; i < 500 && !readied; i++)
@@ -469,6 +483,39 @@ TEST(a_pv_that_was_made_at_boot_is_a_change_whatever_is_repeated)
 	ck_assert_str_eq(activated, "");
 	ck_assert_msg(strstr(machine.out, "1 device(s), 1 PV(s)") != NULL, "it is read once: %s",
 		      machine.out);
+}
+
+/* It was read, and has neither a record nor a marker. */
+TEST(an_exported_vg_that_is_imported_at_boot_waits_for_an_add)
+{
+	const struct row rows[] = {{CAME, EXPORTED}, {SILENCE, NONE},	 {SILENCE, NONE},
+				   {SILENCE, NONE},  {IMPORT, EXPORTED}, {WRITTEN, EXPORTED},
+				   {SILENCE, NONE},  {SILENCE, NONE},	 {OPEN_GATE, NONE}};
+
+	machine_unplug("sda", 16);
+	machine_plug("exported", "sda", 16, 7);
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "");
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_EXPORTED), "it was read again");
+}
+
+/* Where instances are not numbered, an announcement may be of another disk; a change is none. */
+TEST(a_change_where_instances_are_not_numbered_is_no_add)
+{
+	const struct row rows[] = {{CAME, "sda", PVID_ONE, 16, 0},
+				   {SILENCE, NONE},
+				   {SILENCE, NONE},
+				   {SILENCE, NONE},
+				   {TAKE_DOWN, NONE},
+				   {WRITTEN, "sda", PVID_ONE, 16, 0},
+				   {SILENCE, NONE},
+				   {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	tree_remove(&machine.tree, "/sys/dev/block/8:16/diskseq");
+	is_short_after = false;
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one ");
 }
 
 /* The PVs were never present at the same time. */
