@@ -272,6 +272,7 @@ int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
 {
 	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
 	LEA_AUTO(lea_closep) int queue_fd = open_folder(event_fd, "queue");
+	int r = 0;
 
 	if (taken_fd < 0 || queue_fd < 0)
 		return taken_fd < 0 ? taken_fd : queue_fd;
@@ -281,7 +282,12 @@ int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
 	}
 	if (errno == ENOENT)
 		return 0;
-	return errno == EEXIST ? lea_queue_done(event_fd, entry) : -errno;
+	if (errno != EEXIST)
+		return -errno;
+	/* That the device was added is not lost behind a change. Without room for that it stays. */
+	if (!entry->device.is_gone)
+		r = lea_queue_put_if_absent(event_fd, entry);
+	return r < 0 ? r : lea_queue_done(event_fd, entry);
 }
 
 int lea_queue_restore(int event_fd, const struct lea_entry *entry)

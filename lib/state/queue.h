@@ -90,7 +90,8 @@ LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
 LEA_MUST_CHECK int lea_queue_done(int event_fd, const struct lea_entry *entry);
 /* Undoes lea_queue_attempt after the step succeeded; @entry is as before. */
 LEA_MUST_CHECK int lea_queue_restore(int event_fd, const struct lea_entry *entry);
-/* Moves a taken entry back to queue/ unchanged, unless a newer one is there. Needs no space. */
+/* Moves a taken entry back to queue/ unchanged, which needs no space. A newer one that is there stays,
+ * but allows what this one does. */
 LEA_MUST_CHECK int lea_queue_requeue(int event_fd, const struct lea_entry *entry);
 /* Moves a taken entry to failed/, with @reason. */
 LEA_MUST_CHECK int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason);

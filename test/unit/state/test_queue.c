@@ -191,6 +191,26 @@ TEST(a_requeued_device_gives_way_to_a_newer_entry)
 	lea_entries_free(got, 2);
 }
 
+/* A pass that had it ran short, and a change came while it was taken. Rows: what is taken. */
+static const enum lea_entry_kind given_back[] = {LEA_ENTRY_ADD, LEA_ENTRY_MISSED};
+
+TEST_EACH(an_add_that_is_given_back_is_not_lost_behind_a_change, given_back)
+{
+	struct lea_entry entry = entry_of(16, 77), *taken, *got;
+
+	entry.kind = given_back[_i];
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	ck_assert_uint_eq(take(&taken), 1);
+	entry.kind = LEA_ENTRY_CHANGE;
+	entry.device.seqnum = 78;
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	ck_assert_int_eq(lea_queue_requeue(event_fd, taken), 0);
+	lea_entries_free(taken, 1);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_int_eq(got->kind, given_back[_i]);
+	lea_entries_free(got, 1);
+}
+
 static bool is_the_first(void *arg, const char *key)
 {
 	return !strcmp(key, "8:16-5");
