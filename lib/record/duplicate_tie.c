@@ -313,18 +313,19 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	return r;
 }
 
-/* Which PV does udev name on it? "": none. False: udev has not finished with it. */
+/* Which PV does udev name on it? "": none. False: udev has not seen it. *ret_is_in_work: it reads the
+ * device again, and what it has named is of before. */
 static bool read_named(struct lea_world *world, const struct lea_device *device,
-		       char ret_named[static 33])
+		       bool *ret_is_in_work, char ret_named[static 33])
 {
 	LEA_AUTO(lea_closep) int data_fd = lea_udevbrief_open(world);
 	char lines[LEA_UDEVBRIEF_BYTES];
 	struct lea_device now = *device; /* borrowed */
 
 	now.properties = lines;
-	if (!lea_udevbrief_read(data_fd, lea_device_devno(device), lines) ||
-	    lea_udevdb_is(&now, "ID_PROCESSING", "1"))
+	if (!lea_udevbrief_read(data_fd, lea_device_devno(device), lines))
 		return false;
+	*ret_is_in_work = lea_udevdb_is(&now, "ID_PROCESSING", "1");
 	if (!lea_udevdb_pvid(&now, ret_named))
 		ret_named[0] = '\0';
 	return true;
@@ -334,16 +335,19 @@ bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_de
 				    const char *pvid)
 {
 	char named[33];
+	bool is_in_work;
 
-	return read_named(world, device, named) && named[0] && strcmp(named, pvid) != 0;
+	return read_named(world, device, &is_in_work, named) && !is_in_work && named[0] &&
+	       strcmp(named, pvid) != 0;
 }
 
 bool lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
 			    const char *pvid)
 {
 	char named[33];
+	bool is_in_work;
 
-	return read_named(world, device, named) && !strcmp(named, pvid);
+	return read_named(world, device, &is_in_work, named) && !strcmp(named, pvid);
 }
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,

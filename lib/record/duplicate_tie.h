@@ -50,7 +50,8 @@ bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *fo
 bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
 				    const char *pvid);
 
-/* Does udev name this PV on it? Not if it has yet to read the device, or got no answer. */
+/* Does udev name this PV on it? Not if it has yet to read the device, or got no answer. While it reads
+ * the device again, as for a change of a slow one, what it has named before counts. */
 bool lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
 			    const char *pvid);
 

@@ -685,3 +685,20 @@ TEST_EACH(what_has_the_number_of_a_recorded_disk_may_be_silent, successors)
 	ck_assert_msg(!strcmp(came("sdb", 32, 2, PVID_ONE), successors[_i].vgs), "%s: %s",
 		      successors[_i].claim, activated);
 }
+
+/* lvm2's pvscan has recorded the disk, so that it has no marker of ours, and udev reads it again, for a
+ * change of it, which takes long: udev appends ID_PROCESSING to what its file says. */
+TEST(a_disk_that_lvm2_has_recorded_and_udev_has_in_work_keeps_its_record)
+{
+	struct lea_online online = {0};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	tree_put(&machine.tree, "/run/udev/data/b8:16",
+		 "I:1\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE "\nE:ID_PROCESSING=1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "1\n");
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_str_eq(online.device, "/dev/sda");
+}
