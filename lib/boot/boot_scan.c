@@ -45,6 +45,7 @@
 #include "record/recorded_marker.h"
 #include "state/flag.h"
 #include "state/gate.h"
+#include "state/mark.h"
 #include "state/online.h"
 #include "state/queue_watch.h"
 #include "worker/pool.h"
@@ -101,6 +102,20 @@ static bool is_done(struct boot *boot, struct lea_device_queue *by,
 	       lea_marker_ask(boot->options->batch.event_fd, device, entry->pvid) > 0;
 }
 
+/* Has this boot judged what a change tells of? Then only an add may activate that: the VG may have been
+ * imported since, or, where instances are not numbered, taken down. */
+static bool was_judged(struct boot *boot, const struct lea_device *device, struct lea_entry *entry)
+{
+	const int event_fd = boot->options->batch.event_fd;
+
+	lea_entry_set_key(entry);
+	return !lea_device_queue_find(&boot->pending, device) &&
+	       (lea_device_queue_find(&boot->sent, device) ||
+		lea_device_queue_find(boot->options->done, device)) &&
+	       (lea_marker_ask(event_fd, device, entry->pvid) > 0 ||
+		lea_mark_ask(event_fd, LEA_MARK_REFUSED, entry->key) > 0);
+}
+
 static int add(void *arg, struct lea_udevmon_event *event)
 {
 	struct boot *boot = arg;
@@ -119,7 +134,7 @@ static int add(void *arg, struct lea_udevmon_event *event)
 		return 0;
 	}
 	/* Others have written to it since it was read, or have removed its record, as vgremove does. */
-	if (was_done)
+	if (was_done || (event->is_change && was_judged(boot, &event->device, &entry)))
 		entry.kind = LEA_ENTRY_CHANGE;
 	r = lea_held_back_take(&boot->held, boot->world, &entry);
 	if (r != LEA_HELD_BACK_NOT)

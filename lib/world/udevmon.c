@@ -141,6 +141,12 @@ static bool is_changed(struct udev_device *from)
 	       strcmp(first, fs_uuid) != 0;
 }
 
+static bool is_change(struct udev_device *from)
+{
+	return !strcmp(property(from, "ACTION"), "change") && number(from, "LVMEVENT_NEW") != 1 &&
+	       number(from, "DM_ACTIVATION") != 1;
+}
+
 static bool is_written(struct udev_device *from)
 {
 	return !strcmp(property(from, "ACTION"), "change") && *property(from, "SYNTH_UUID") &&
@@ -160,6 +166,7 @@ static int fill(const struct lea_udevmon *monitor, struct udev_device *from,
 	device->seqnum = number(from, "SEQNUM");
 	device->is_gone = !strcmp(property(from, "ACTION"), "remove");
 	event->is_pv = is_pv(monitor, from);
+	event->is_change = is_change(from);
 	event->is_changed = is_changed(from);
 	event->is_written = is_written(from);
 	event->is_activation = number(from, "DM_ACTIVATION") == 1;

@@ -18,7 +18,9 @@ struct lea_udevmon_event {
 	char fs_uuid[64];	  /* ID_FS_UUID, "" if none */
 	bool is_pv;		  /* LVM2_member, and the last event set the tag */
 	bool is_activation;	  /* a dm device whose table was made live: DM_ACTIVATION */
-	bool is_changed;	  /* in use before this PV was made of it: LVMEVENT_FIRST */
+	/* A change of a device in use; not known from the tag index. */
+	bool is_change;
+	bool is_changed; /* in use before this PV was made of it: LVMEVENT_FIRST */
 	/* Somebody closed it after writing, and our rule has not left that to a reconcile: it has
 	 * yet to be read. Not known from the tag index. */
 	bool is_written;

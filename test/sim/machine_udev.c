@@ -29,7 +29,7 @@ struct event {
 	enum sim_action action;
 	uint32_t disk, index;
 	uint64_t instance, diskseq, seqnum, begun_ms;
-	bool was_pv, was_known, has_slept;
+	bool was_pv, was_known, has_slept, is_new;
 	char uuid[40], first[40];
 	char env_text[ENV][160];
 	char *env[ENV + 1];
@@ -40,7 +40,7 @@ struct event {
 struct told {
 	uint32_t index;
 	uint64_t diskseq, seqnum;
-	bool is_gone, is_pv, is_changed, is_written, has_failed;
+	bool is_gone, is_pv, is_change, is_changed, is_written, has_failed;
 	char uuid[40];
 };
 
@@ -292,6 +292,7 @@ static int fill(const struct told *told, struct lea_udevmon_event *ret_event)
 			   .seqnum = told->seqnum,
 			   .is_gone = told->is_gone},
 		.is_pv = told->is_pv,
+		.is_change = told->is_change,
 		.is_changed = told->is_changed,
 		.is_written = told->is_written};
 	snprintf(ret_event->fs_uuid, sizeof(ret_event->fs_uuid), "%s", told->uuid);
@@ -402,6 +403,7 @@ static void finish(struct event *event, const char *uuid, bool has_failed)
 			    .seqnum = event->seqnum,
 			    .is_gone = event->action == SIM_GONE,
 			    .is_pv = uuid[0] != '\0',
+			    .is_change = event->action == SIM_CHANGED && !event->is_new,
 			    .is_written = event->action == SIM_CHANGED &&
 					  unit->skipped != event->seqnum,
 			    .has_failed = has_failed};
@@ -542,7 +544,7 @@ static void process(void *arg)
 	if (event->action != SIM_CHANGED)
 		unit->first[0] = '\0';
 	if (!unit->first[0]) {
-		is_new = true;
+		is_new = event->is_new = true;
 		snprintf(unit->first, sizeof(unit->first), "%s",
 			 event->uuid[0] ? event->uuid : "none");
 	}

@@ -145,6 +145,8 @@ static int udev_fd(const struct lea_udevmon *monitor)
 static void fill(const struct row *row, struct lea_udevmon_event *told)
 {
 	*told = (struct lea_udevmon_event){.is_pv = true,
+					   .is_change = row->told == CHANGED ||
+							row->told == WRITTEN,
 					   .is_changed = row->told == CHANGED,
 					   .is_written = row->told == WRITTEN};
 	told->device = event(row->name, row->minor, row->diskseq, "", row->told == WENT).device;

@@ -177,6 +177,9 @@ TEST_TIMES(a_pv_made_on_a_device_in_use_is_a_change, suite_has_namespaces() ? AR
 	say(changes[_i].properties, changes[_i].size);
 	ck_assert_int_eq(receive(), 0);
 	ck_assert_msg(event.is_changed == changes[_i].is_changed, "%s", changes[_i].what);
+	ck_assert_msg(event.is_change == (!strstr(changes[_i].what, "a new device") &&
+					  !strstr(changes[_i].what, "an activation")),
+		      "%s", changes[_i].what);
 }
 
 /* Rows: the number of the change that our rule has left to a reconcile. */
