@@ -656,6 +656,13 @@ static int queue_pv(const struct reconcile *reconcile, struct lea_entry *entry, 
 	return r < 0 || !is_skipped ? r : lea_skipped_set(options->event_fd, entry->key, seqnum);
 }
 
+/* Is it known why it is queued once more, so that no event of it was lost? */
+static bool is_repeated(const struct reconcile *reconcile, const struct lea_device *device)
+{
+	return lea_reader_is_silent(reconcile->options->reader, device) ||
+	       find_device(&reconcile->again, device);
+}
+
 static int reconcile_device(struct reconcile *reconcile, struct lea_device *device,
 			    struct lea_reconcile_result *result)
 {
@@ -689,6 +696,7 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	if (r || dealt == DEALT_WITH)
 		return r;
 	result->enqueued++;
+	result->repeated += is_repeated(reconcile, &entry.device);
 	return queue_pv(reconcile, &entry, dealt);
 }
 

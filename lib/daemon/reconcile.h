@@ -45,7 +45,8 @@ struct lea_reconcile_options {
 struct lea_reconcile_result {
 	size_t devices, enqueued, unfinished; /* enqueued: includes PVs left to the boot scan, and
 						 removals */
-	size_t unnamed; /* queued for reading because udev does not name their content */
+	size_t repeated; /* of the enqueued: they gave no answer, or their VG failed for now */
+	size_t unnamed;	 /* queued for reading because udev does not name their content */
 };
 
 /* Walks sysfs once and queues an entry for each PV that nothing has dealt with. Logs what it

@@ -275,8 +275,10 @@ static int compare_all(struct run *run)
 		run->failed_ms = 0;
 	if (result.unfinished && !options.retrigger)
 		ask_udev_later(run);
-	/* udev fails at a disk that hangs again and again, and nothing is lost by it. */
-	lea_log(run->session->world->log, result.enqueued ? LEA_LOG_PRINT : LEA_LOG_VERBOSE,
+	/* udev fails at a disk that hangs again and again, and nothing is lost by it; nor is it by another
+	 * one, which is read again and again. */
+	lea_log(run->session->world->log,
+		result.enqueued > result.repeated ? LEA_LOG_PRINT : LEA_LOG_VERBOSE,
 		"An event could not be queued, or udev has failed at one: %zu device(s) compared, "
 		"%zu to be processed",
 		result.devices, result.enqueued);

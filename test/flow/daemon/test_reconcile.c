@@ -4,6 +4,7 @@
 #include "daemon/reconcile.h"
 #include "flow/reconcile_scratch.h"
 #include "record/recorded_marker.h"
+#include "scan/reader_private.h"
 #include "state/gate.h"
 #include "state/mark.h"
 #include "unit/suite.h"
@@ -313,6 +314,33 @@ TEST(transient_failure_is_tried_again)
 }
 
 /* Worker and runner were killed, so nobody reported it. */
+/* Of what is queued again and again nothing was lost. Rows: why it is queued. */
+static const struct {
+	bool is_silent, has_failed;
+	size_t repeated;
+} repeats[] = {{false, false, 0}, {true, false, 1}, {false, true, 1}};
+
+TEST_EACH(what_gives_no_answer_is_known_to_be_repeated, repeats)
+{
+	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = 7};
+	struct lea_reconcile_result result;
+	struct lea_reader *reader;
+
+	machine.properties = MEMBER;
+	ck_assert_int_eq(lea_reader_new(machine.world, &conf, &reader), 0);
+	if (repeats[_i].is_silent)
+		lea_backoff_note_timeout(&reader->late, &device, true, true);
+	if (repeats[_i].has_failed)
+		put_failed(true);
+	else
+		drop_record();
+	options.reader = reader;
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
+	ck_assert_uint_eq(result.enqueued, 1);
+	ck_assert_uint_eq(result.repeated, repeats[_i].repeated);
+	lea_reader_free(reader);
+}
+
 TEST(claim_of_a_dead_owner_is_tried_again)
 {
 	const struct lea_claims claims = machine_claims();
