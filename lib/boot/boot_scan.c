@@ -102,18 +102,35 @@ static bool is_done(struct boot *boot, struct lea_device_queue *by,
 	       lea_marker_ask(boot->options->batch.event_fd, device, entry->pvid) > 0;
 }
 
-/* Has this boot judged what a change tells of? Then only an add may activate that: the VG may have been
- * imported since, or, where instances are not numbered, taken down. */
-static bool was_judged(struct boot *boot, const struct lea_device *device, struct lea_entry *entry)
+/*
+ * What may a second event of a device cause that this boot has read? What a change tells of only an add
+ * may activate: the VG may have been imported since, or, where instances are not numbered, taken down.
+ * There an add may be coldplug's, or that of a scan that begins again.
+ */
+static enum lea_entry_kind kind_again(struct boot *boot, const struct lea_udevmon_event *event,
+				      struct lea_entry *entry)
 {
+	const struct lea_device *device = &event->device;
+	const struct lea_entry *pending = lea_device_queue_find(&boot->pending, device);
 	const int event_fd = boot->options->batch.event_fd;
+	const bool may_be_repeated = !device->diskseq && !event->is_activation;
+	bool has_marker;
 
+	if (entry->kind != LEA_ENTRY_ADD || device->is_gone ||
+	    (!event->is_change && !may_be_repeated))
+		return entry->kind;
+	if (pending)
+		return event->is_change && !pending->device.is_gone ? pending->kind : entry->kind;
+	if (!lea_device_queue_find(&boot->sent, device) &&
+	    !lea_device_queue_find(boot->options->done, device))
+		return entry->kind;
+	has_marker = lea_marker_ask(event_fd, device, entry->pvid) > 0;
+	if (!event->is_change)
+		return has_marker ? LEA_ENTRY_MISSED : entry->kind;
 	lea_entry_set_key(entry);
-	return !lea_device_queue_find(&boot->pending, device) &&
-	       (lea_device_queue_find(&boot->sent, device) ||
-		lea_device_queue_find(boot->options->done, device)) &&
-	       (lea_marker_ask(event_fd, device, entry->pvid) > 0 ||
-		lea_mark_ask(event_fd, LEA_MARK_REFUSED, entry->key) > 0);
+	return has_marker || lea_mark_ask(event_fd, LEA_MARK_REFUSED, entry->key) > 0
+		       ? LEA_ENTRY_CHANGE
+		       : entry->kind;
 }
 
 static int add(void *arg, struct lea_udevmon_event *event)
@@ -134,8 +151,7 @@ static int add(void *arg, struct lea_udevmon_event *event)
 		return 0;
 	}
 	/* Others have written to it since it was read, or have removed its record, as vgremove does. */
-	if (was_done || (event->is_change && was_judged(boot, &event->device, &entry)))
-		entry.kind = LEA_ENTRY_CHANGE;
+	entry.kind = was_done ? LEA_ENTRY_CHANGE : kind_again(boot, event, &entry);
 	r = lea_held_back_take(&boot->held, boot->world, &entry);
 	if (r != LEA_HELD_BACK_NOT)
 		return r;

@@ -656,13 +656,6 @@ static int queue_pv(const struct reconcile *reconcile, struct lea_entry *entry, 
 	return r < 0 || !is_skipped ? r : lea_skipped_set(options->event_fd, entry->key, seqnum);
 }
 
-/* Is it known why it is queued once more, so that no event of it was lost? */
-static bool is_repeated(const struct reconcile *reconcile, const struct lea_device *device)
-{
-	return lea_reader_is_silent(reconcile->options->reader, device) ||
-	       find_device(&reconcile->again, device);
-}
-
 static int reconcile_device(struct reconcile *reconcile, struct lea_device *device,
 			    struct lea_reconcile_result *result)
 {
@@ -696,7 +689,8 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	if (r || dealt == DEALT_WITH)
 		return r;
 	result->enqueued++;
-	result->repeated += is_repeated(reconcile, &entry.device);
+	result->repeated += lea_reader_is_silent(options->reader, &entry.device) ||
+			    find_device(&reconcile->again, &entry.device);
 	return queue_pv(reconcile, &entry, dealt);
 }
 
@@ -767,42 +761,4 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 	LEA_CRASHPOINT("sweep.end", NULL);
 	*ret_result = result;
 	return 0;
-}
-
-/* The kernel counts up: what it numbers later gets a higher number. 0: it numbers no disks. */
-static int highest_diskseq(struct lea_world *world, uint64_t *ret_diskseq)
-{
-	struct lea_device *devices;
-	size_t count;
-	int r = lea_devices_enumerate(world, &devices, &count);
-
-	*ret_diskseq = 0;
-	if (r)
-		return r;
-	for (size_t i = 0; !r && i < count; i++) {
-		uint64_t diskseq = 0;
-
-		r = lea_sysfs_diskseq(world, lea_device_devno(&devices[i]), &diskseq);
-		*ret_diskseq = diskseq > *ret_diskseq ? diskseq : *ret_diskseq;
-	}
-	lea_devices_free(devices, count);
-	return r;
-}
-
-int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)
-{
-	struct lea_reconcile_options options = {.world = world, .conf = conf, .takes_note = true};
-	struct lea_reconcile_result result;
-	int run_fd = lea_world_run(world), r;
-	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	uint64_t diskseq;
-
-	if (event_fd < 0)
-		return event_fd;
-	r = highest_diskseq(world, &diskseq);
-	r = r ? r : lea_since_write(run_fd, event_fd, lea_world_now_ms(world) * 1000, diskseq);
-	if (r)
-		return r < 0 ? r : 0;
-	options.event_fd = event_fd;
-	return lea_reconcile(&options, &result);
 }

@@ -23,6 +23,7 @@
 #include "conf/setup.h"
 #include "daemon/reconcile.h"
 #include "daemon/session.h"
+#include "daemon/take_charge.h"
 #include "enable/enable_verb.h"
 #include "enable/give_back.h"
 #include "enable/image.h"

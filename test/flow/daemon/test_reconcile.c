@@ -2,6 +2,7 @@
 /* Reconcile: compares devices with claims. */
 #include "base/cleanup.h"
 #include "daemon/reconcile.h"
+#include "daemon/take_charge.h"
 #include "flow/reconcile_scratch.h"
 #include "record/recorded_marker.h"
 #include "scan/reader_private.h"
