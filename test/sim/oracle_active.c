@@ -176,10 +176,11 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		/* Of a disk whose event udev has lost, or which it has yet to read, also since a
 		 * command has made it another PV, nobody knows, nor after a shortage if no link
-		 * leads to it. */
+		 * leads to it. Metadata of before that command do not list it as what it is now. */
 		if (disks & 1U << i && !(active->disks & 1U << i) &&
 		    (course->is_lost[i] || course->udev_until_ms[i] > active->at_ms ||
-		     (*course->was_pvid[i] && course->told_ms[i] > active->at_ms) ||
+		     (*course->was_pvid[i] && (course->told_ms[i] > active->at_ms ||
+					       active->seqno < state->disk[i].seqno)) ||
 		     ((course->is_short || sim_has_shortage(oracle->history)) &&
 		      oracle->history->conf & SIM_CONF_NO_LINKS)))
 			return false;

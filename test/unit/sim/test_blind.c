@@ -124,3 +124,26 @@ TEST_TIMES(memory_may_name_a_copy_that_was_alone, 2)
 	state.active[0].disks = 1U << 3;
 	expect(_i ? "a VG was activated although one of its PVs is on two disks" : NULL);
 }
+
+/* A copy with the metadata of before pvchange -u does not list the other disk by its new id. Row 1: these
+ * are the newest metadata. */
+TEST_TIMES(part_by_metadata_of_before_a_new_id_lacks_the_disk, 2)
+{
+	history.conf = SIM_CONF_PARTIAL;
+	oracle.course.goes_in_part = true;
+	begin(2);
+	take_down(100000);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(2, 2);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, 100000);
+	if (!_i)
+		state.disk[1].seqno = 1;
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 100000);
+	activate(true);
+	state.active[0].disks = 1U << 1;
+	state.active[0].has_error_target = true;
+	state.active[0].seqno = state.disk[1].seqno;
+	rest();
+	ck_assert(sim_findings_have(&findings,
+				    "a VG was activated in part although the disk is there") == _i);
+}
