@@ -137,19 +137,22 @@ static inline void machine_plug(const char *sample_name, const char *name, uint3
 	sample_done(&sample);
 }
 
-/* Replaces texts, given in pairs, on the disk @name, which was plugged with this sample. */
+/* Replaces texts, given in pairs, on the disk @name, which was plugged with this sample. Who reads it
+ * meanwhile finds the one or the other. */
 static inline void machine_change(const char *sample_name, const char *name,
 				  const char *const pairs[])
 {
 	struct sample sample;
-	char path[256];
+	char path[256], changed[256];
 
 	sample_load(&sample, sample_name);
 	for (size_t i = 0; pairs[i]; i += 2)
 		sample_change_text(&sample, pairs[i], pairs[i + 1]);
 	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
-	sample_write(&sample, path);
+	snprintf(changed, sizeof(changed), "%s/changed", machine.tree.root);
+	sample_write(&sample, changed);
 	sample_done(&sample);
+	ck_assert_int_eq(rename(changed, path), 0);
 }
 
 static inline void machine_unplug(const char *name, uint32_t minor)
