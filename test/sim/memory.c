@@ -38,7 +38,7 @@ static bool is_told_by(const struct sim_course *course, unsigned disk, uint64_t 
 
 /* Was the PV of the disk on no other that the devices file does not tell apart, or on none that udev
  * had told of, or had it not told of this one? */
-static bool was_alone(const struct sim_course *course, unsigned disk, uint64_t since_ms)
+static bool was_lone(const struct sim_course *course, unsigned disk, uint64_t since_ms)
 {
 	const struct sim_state *then = &course->before;
 
@@ -52,7 +52,7 @@ static bool was_alone(const struct sim_course *course, unsigned disk, uint64_t s
 static bool has_no_copy(const struct sim_course *course, uint32_t disks, uint64_t since_ms)
 {
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && !was_alone(course, i, since_ms))
+		if (disks & 1U << i && !was_lone(course, i, since_ms))
 			return false;
 	return true;
 }
@@ -131,7 +131,7 @@ static void note_look(struct sim_memory *memory, const struct sim_history *histo
 		return;
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		if (!(disks & 1U << i) || !*then->disk[i].wwid ||
-		    (!was_alone(course, i, 0) &&
+		    (!was_lone(course, i, 0) &&
 		     !is_told_by(course, i, since_ms + SIM_ANSWERED_MS)))
 			continue;
 		if (is_renewed_now)
