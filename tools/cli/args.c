@@ -9,8 +9,10 @@
 
 bool lea_check_streams(void)
 {
+	static const int useless[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
 	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", useless[fd]) != fd)
 			return false;
 	return true;
 }
@@ -19,7 +21,12 @@ int lea_close_stream(FILE *stream)
 {
 	const bool has_failed = ferror(stream);
 
-	/* What has failed before may be in the buffer still: then the close tells the cause. */
+	/* stdio drops what it could not write, and the cause, which a further byte meets again. The
+	 * text is in pieces already. */
+	if (has_failed) {
+		clearerr(stream);
+		fputc('\n', stream);
+	}
 	errno = 0;
 	if (!fclose(stream) && !has_failed)
 		return 0;

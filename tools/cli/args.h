@@ -19,10 +19,11 @@ struct lea_args {
 	LEA_OPT(struct lea_args, help, COUNT, "help", 'h', LEA_OPT_ALL, NULL, "This text.")
 
 /* Opens /dev/null in place of each closed standard stream: the first device that is opened
- * would get its number, and our output. False: that failed. */
+ * would get its number, and our output. What is read or written there fails, as on a closed one.
+ * False: that failed. */
 bool lea_check_streams(void);
 
-/* 0, or -errno if anything that was written to it is lost. */
+/* 0, or -errno if anything that was written to it is lost; -EIO also if the cause has gone. */
 LEA_MUST_CHECK int lea_close_stream(FILE *stream);
 /* The last call of main: what could not be written, as on a full disk, is a failure, whatever the
  * verb made of it. Returns @code, or LEA_EXIT_FAILED (said on standard error). */
