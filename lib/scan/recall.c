@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/devset.h"
 #include "scan/scan_private.h"
@@ -83,6 +84,43 @@ int lea_scan_recall(struct lea_scan *scan)
 			"The records of PVs, one of which may be on a silent disk: %s",
 			strerror(-r));
 	return 0;
+}
+
+/* ---- for people */
+
+#define NAMED_MOST 5U
+
+/* The next of them, as people read lists: sda2 before sda10. @after: NULL: the first. */
+static const struct lea_found *next_unread(const struct lea_scan *scan,
+					   const struct lea_found *after)
+{
+	const struct lea_found *next = NULL;
+
+	for (size_t i = 0; i < scan->found_count; i++) {
+		const struct lea_found *found = scan->found[i];
+		const char *name = found->device.name;
+
+		if (found->kind == LEA_FOUND_UNREADABLE &&
+		    (!after || strverscmp(name, after->device.name) > 0) &&
+		    (!next || strverscmp(name, next->device.name) < 0))
+			next = found;
+	}
+	return next;
+}
+
+void lea_scan_describe_unread(const struct lea_scan *scan,
+			      char ret_text[static LEA_SCAN_UNREAD_BYTES])
+{
+	const struct lea_found *found = next_unread(scan, NULL);
+	uint32_t count = 0;
+
+	ret_text[0] = '\0';
+	for (; found; found = next_unread(scan, found))
+		if (count++ < NAMED_MOST)
+			lea_append(ret_text, LEA_SCAN_UNREAD_BYTES, "%s%.64s",
+				   count > 1 ? ", " : "; not read: ", found->device.name);
+	if (count > NAMED_MOST)
+		lea_append(ret_text, LEA_SCAN_UNREAD_BYTES, " and %u more", count - NAMED_MOST);
 }
 
 /* ---- missing PVs */

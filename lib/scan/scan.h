@@ -254,6 +254,12 @@ LEA_MUST_CHECK int lea_scan_use_mapper_names(struct lea_scan *scan);
  */
 LEA_MUST_CHECK int lea_scan_recall(struct lea_scan *scan);
 
+/* The devices that gave no answer, by name, for a message about what was not found: "; not read:
+ * /dev/sdb, /dev/sdc and 2 more"; "": none. */
+#define LEA_SCAN_UNREAD_BYTES 512U
+void lea_scan_describe_unread(const struct lea_scan *scan,
+			      char ret_text[static LEA_SCAN_UNREAD_BYTES]);
+
 /* Groups the PVs by VG, in order of first appearance; call it after the last lea_scan_add. *ret_vgs
  * is borrowed from the scan. Returns 0 or -ENOMEM. */
 LEA_MUST_CHECK int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs,

@@ -6,7 +6,6 @@
 #include "memory/boot_memory_file.h"
 #include "memory/need_memory.h"
 #include "memory/need_unit.h"
-#include "scan/scan.h"
 #include "world/mounts.h"
 #include "world/sysfs.h"
 
@@ -164,4 +163,20 @@ int lea_targets_find(struct lea_target_finder *finder, const struct lea_list *wo
 	else
 		*ret_targets = targets;
 	return r;
+}
+
+bool lea_targets_tell_unmet(struct lea_world *world, const struct lea_targets *targets,
+			    const struct lea_scan *scan)
+{
+	const char *unmet = lea_targets_unmet(targets);
+	char unread[LEA_SCAN_UNREAD_BYTES];
+
+	if (!unmet)
+		return false;
+	lea_scan_describe_unread(scan, unread);
+	lea_log(world->log, LEA_LOG_ERROR,
+		"%s: VG, LV, PV or tag not found on devices that LVM may use%s; see: lvmevent "
+		"explain %s",
+		unmet, unread, unmet);
+	return true;
 }

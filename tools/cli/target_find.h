@@ -9,6 +9,7 @@
 #include "cli/target.h"
 #include "conf/conf.h"
 #include "memory/boot_memory.h"
+#include "scan/scan.h"
 #include "world/world.h"
 
 /* Zeroed but for world. To be released by lea_target_finder_done. */
@@ -37,6 +38,11 @@ const char *lea_target_fstab(struct lea_target_finder *finder);
 /* One word: a word that means nothing here has no meanings. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_target_find(struct lea_target_finder *finder, const char *word,
 				   struct lea_target *ret_target);
+/* Says of the first word that means nothing on this machine, and which devices gave no answer: it may
+ * be there. False: all are met. @scan: of the machine */
+bool lea_targets_tell_unmet(struct lea_world *world, const struct lea_targets *targets,
+			    const struct lea_scan *scan);
+
 /* All words. 0, or -errno with none. */
 LEA_MUST_CHECK int lea_targets_find(struct lea_target_finder *finder, const struct lea_list *words,
 				    struct lea_targets *ret_targets);

@@ -514,15 +514,10 @@ static void meet_targets(struct view *view)
 /* Is there what each word means? Returns an exit code. */
 static int check_targets(struct view *view)
 {
-	const char *unmet = lea_targets_unmet(&view->targets);
-
-	if (!unmet)
-		return LEA_EXIT_DONE;
-	lea_log(view->world->log, LEA_LOG_ERROR,
-		"%s: VG, LV, PV or tag not found on devices that LVM may use; see: lvmevent "
-		"explain %s",
-		unmet, unmet);
-	return LEA_EXIT_FAILED;
+	return lea_targets_tell_unmet(view->world, &view->targets,
+				      lea_doctor_scanned(view->gathering))
+		       ? LEA_EXIT_FAILED
+		       : LEA_EXIT_DONE;
 }
 
 /* ---- options */

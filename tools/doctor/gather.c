@@ -218,3 +218,8 @@ const struct lea_doctor_facts *lea_doctor_gathered(const struct lea_doctor_gathe
 {
 	return &gathering->facts;
 }
+
+const struct lea_scan *lea_doctor_scanned(const struct lea_doctor_gathering *gathering)
+{
+	return gathering->scan;
+}

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "doctor/facts.h"
+#include "scan/scan.h"
 #include "world/world.h"
 
 #define LEA_DOCTOR_WHOLE_MS 15000U
@@ -34,3 +35,4 @@ LEA_MUST_CHECK int lea_doctor_gather(struct lea_world *world, const struct lea_c
 void lea_doctor_gathering_free(struct lea_doctor_gathering *gathering);
 /* Borrowed. */
 const struct lea_doctor_facts *lea_doctor_gathered(const struct lea_doctor_gathering *gathering);
+const struct lea_scan *lea_doctor_scanned(const struct lea_doctor_gathering *gathering);

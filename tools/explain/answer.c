@@ -402,7 +402,8 @@ int lea_explainer_tell_excluded_of(struct lea_explainer *explainer, const char *
 	for (size_t i = 0; i < explainer->device_count; i++) {
 		struct lea_explain_device *device = &explainer->device[i];
 
-		if (device->found->kind != LEA_FOUND_EXCLUDED ||
+		if ((device->found->kind != LEA_FOUND_EXCLUDED &&
+		     !lea_found_silence(device->found)) ||
 		    strcmp(device->found->vg_name, vg) != 0)
 			continue;
 		count++;
@@ -410,23 +411,6 @@ int lea_explainer_tell_excluded_of(struct lea_explainer *explainer, const char *
 			lea_subject_tell_device(&subject, device);
 	}
 	return count ? 0 : LEA_EXPLAIN_UNKNOWN;
-}
-
-void lea_explainer_describe_silent(const struct lea_explainer *explainer,
-				   char ret_text[static LEA_EXPLAIN_SILENT_BYTES])
-{
-	uint32_t count = 0;
-
-	ret_text[0] = '\0';
-	for (size_t i = 0; i < explainer->device_count; i++) {
-		const struct lea_found *found = explainer->device[i].found;
-
-		if (found->kind == LEA_FOUND_UNREADABLE && count++ < NAMED_MOST)
-			lea_append(ret_text, LEA_EXPLAIN_SILENT_BYTES, "%s%.64s",
-				   count > 1 ? ", " : "; not read: ", found->device.name);
-	}
-	if (count > NAMED_MOST)
-		lea_append(ret_text, LEA_EXPLAIN_SILENT_BYTES, " and %u more", count - NAMED_MOST);
 }
 
 bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg)

@@ -79,11 +79,7 @@ void lea_explainer_tell_excluded(struct lea_explainer *explainer);
  * is. Returns 0 or -ENOMEM. */
 LEA_MUST_CHECK int lea_explainer_learn(struct lea_explainer *explainer,
 				       const struct lea_found *behind);
-/* The devices that gave no answer, as ": not read: /dev/sdb, /dev/sdc and 2 more"; "": none. */
-#define LEA_EXPLAIN_SILENT_BYTES 512U
-void lea_explainer_describe_silent(const struct lea_explainer *explainer,
-				   char ret_text[static LEA_EXPLAIN_SILENT_BYTES]);
-/* PVs of this VG that an administrator has excluded. Returns 0 or LEA_EXPLAIN_UNKNOWN. */
+/* PVs of this VG that an administrator has excluded, or that gave no answer. Returns 0 or LEA_EXPLAIN_UNKNOWN. */
 LEA_MUST_CHECK int lea_explainer_tell_excluded_of(struct lea_explainer *explainer, const char *vg);
 /* Has the scan found a VG of this name, or has the memory one? */
 bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg);

@@ -37,7 +37,7 @@ LEA_MUST_CHECK int lea_examine_begin(struct lea_examine *examine, struct lea_wor
 void lea_examine_done(struct lea_examine *examine);
 
 /*
- * lea_examine_excluded - explain the PVs of a VG that settings exclude
+ * lea_examine_excluded - explain the PVs of a VG that settings exclude, or that gave no answer
  * A setting forbids to use a device, not to read whose it is. The first call reads the labels and
  * metadata of these devices, in a child with deadlines. Returns 0, LEA_EXPLAIN_UNKNOWN (none of
  * them is of this VG) or -errno.

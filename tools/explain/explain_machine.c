@@ -9,6 +9,7 @@
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/gate.h"
+#include "state/online.h"
 #include "state/queue.h"
 #include "world/udevdb.h"
 
@@ -223,6 +224,20 @@ static void set_pvid(struct lea_world *world, struct lea_explain_device *device)
 		memcpy(device->pvid, found->expected, sizeof(device->pvid));
 }
 
+/* Of a PV that gives no answer its record knows the VG. */
+static void set_vg_name(struct lea_world *world, const struct lea_explain_device *device)
+{
+	struct lea_found *found = device->found;
+	const int run_fd = lea_world_run(world);
+	struct lea_online online;
+
+	if (!device->pvid[0] || found->vg_name[0] || !lea_found_silence(found) || run_fd < 0 ||
+	    lea_online_read(run_fd, device->pvid, &online) != 0 ||
+	    online.major != found->device.major || online.minor != found->device.minor)
+		return;
+	memcpy(found->vg_name, online.vg, sizeof(found->vg_name));
+}
+
 /* As people read lists: sda2 before sda10. */
 static int by_device(const void *a, const void *b)
 {
@@ -244,6 +259,7 @@ static int take_devices(struct lea_explainer *explainer)
 	for (size_t i = 0; i < count; i++) {
 		explainer->device[i].found = found[i];
 		set_pvid(explainer->world, &explainer->device[i]);
+		set_vg_name(explainer->world, &explainer->device[i]);
 	}
 	qsort(explainer->device, count, sizeof(*explainer->device), by_device);
 	return 0;

@@ -232,16 +232,16 @@ static int tell_target(struct view *view, const char *target)
 
 static void tell_unknown(struct view *view, const char *target, int outcome)
 {
-	char silent[LEA_EXPLAIN_SILENT_BYTES];
+	char unread[LEA_SCAN_UNREAD_BYTES];
 
-	lea_explainer_describe_silent(view->examine.explainer, silent);
+	lea_scan_describe_unread(view->examine.scan, unread);
 	if (outcome == LEA_EXPLAIN_NO_LV)
 		lea_log(view->world->log, LEA_LOG_ERROR, "%s: LV not found in this VG", target);
 	else
 		lea_log(view->world->log, LEA_LOG_ERROR,
 			"%s: VG, LV or PV not found on devices that can be read, nor in the last "
 			"good boot%s; to explain all: lvmevent explain",
-			target, silent);
+			target, unread);
 }
 
 /* Returns an exit code. */

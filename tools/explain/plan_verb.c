@@ -237,15 +237,15 @@ static int take_file(struct view *view, const char *name)
 
 static int tell_all(struct view *view)
 {
-	const char *unmet;
+	bool is_unmet;
 	int r = 0;
 
 	for (int when = 0; !r && when < LEA_CLASSES; when++)
 		r = lea_explainer_plan(view->examine.explainer, (enum lea_need_class)when);
-	unmet = lea_targets_unmet(&view->targets);
+	is_unmet = lea_targets_unmet(&view->targets) != NULL;
 	if (!r && view->is_json)
 		r = lea_json_print(&view->json, view->out);
-	else if (!r && !unmet)
+	else if (!r && !is_unmet)
 		fprintf(view->out,
 			"%u VGs: %u activated, %u handed to lvm, %u left alone; %u of %u LVs\n",
 			view->vgs, view->vgs_activated, view->vgs_handed,
@@ -253,12 +253,9 @@ static int tell_all(struct view *view)
 			view->lvs);
 	if (r < 0)
 		lea_log_fault(view->world->log, r, "Planning");
-	else if (unmet)
-		lea_log(view->world->log, LEA_LOG_ERROR,
-			"%s: VG, LV, PV or tag not found on devices that LVM may use; see: "
-			"lvmevent explain %s",
-			unmet, unmet);
-	return r < 0 || unmet ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+	else if (is_unmet)
+		(void)lea_targets_tell_unmet(view->world, &view->targets, view->examine.scan);
+	return r < 0 || is_unmet ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
 static int plan(struct view *view, const struct lea_list *words)

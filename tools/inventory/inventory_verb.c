@@ -91,10 +91,7 @@ static int show(struct question *question, const struct args *args)
 	int r = gather(question, &inventory);
 
 	if (r == LEA_INVENTORY_UNKNOWN) {
-		lea_log(world->log, LEA_LOG_ERROR,
-			"%s: VG, LV, PV or tag not found on devices that LVM may use; see: "
-			"lvmevent explain %s",
-			lea_targets_unmet(question->targets), lea_targets_unmet(question->targets));
+		(void)lea_targets_tell_unmet(world, question->targets, inventory.scan);
 		return LEA_EXIT_FAILED;
 	}
 	if (!r && args->if_newer && !strcmp(args->if_newer, inventory.generation))

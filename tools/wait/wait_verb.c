@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "wait/wait_verb.h"
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "cli/args.h"
@@ -179,6 +180,7 @@ static void find_reason(struct view *view, struct lea_examine *machine,
 {
 	const bool is_target = item->kind == LEA_GOAL_TARGET;
 	const bool is_lv = !is_target && strchr(item->target, '/');
+	char unread[LEA_SCAN_UNREAD_BYTES];
 	int r = LEA_EXPLAIN_UNKNOWN;
 
 	view->why = (struct why){0};
@@ -192,8 +194,12 @@ static void find_reason(struct view *view, struct lea_examine *machine,
 			    item->target);
 	if (is_lv && !r && !view->why.count)
 		r = examine(view, machine, "vg", item->vg);
-	if (r || !view->why.count)
+	if (r || !view->why.count) {
 		set_own_reason(view, item);
+		lea_scan_describe_unread(machine->scan, unread);
+		lea_append(view->why.reason.evidence, sizeof(view->why.reason.evidence), "%s",
+			   unread);
+	}
 }
 
 static void tell(struct view *view, const struct lea_goal_item *item, struct json_object *list)
