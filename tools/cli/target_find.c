@@ -105,6 +105,21 @@ static int add_source(struct lea_target_finder *finder, const char *source,
 	return r || *source != '/' ? r : add_path(finder, source, target);
 }
 
+/* What is mounted there now: of that fstab may know nothing. */
+static int add_mounted(struct lea_target_finder *finder, const char *point,
+		       struct lea_target *target)
+{
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts = {0};
+	const struct lea_mount *row;
+	int r = *point == '/' ? lea_mounts_read(finder->world, LEA_MOUNTINFO, &mounts) : 0;
+
+	/* Without the list nothing is known of it. */
+	if (r)
+		return lea_shortage_of(r);
+	row = lea_mounts_find_point(&mounts, point);
+	return row && *row->source == '/' ? add_source(finder, row->source, target) : 0;
+}
+
 /* What fstab mounts there, else what stands in the first column of its lines. */
 static int add_from_fstab(struct lea_target_finder *finder, char *word, struct lea_target *target)
 {
@@ -121,6 +136,9 @@ static int add_from_fstab(struct lea_target_finder *finder, char *word, struct l
 	line = lea_mounts_find_point(&fstab, word);
 	if (line)
 		return add_source(finder, line->source, target);
+	r = add_mounted(finder, word, target);
+	if (r || target->count)
+		return r;
 	return lea_mount_decode(word) ? add_source(finder, word, target) : 0;
 }
 

@@ -247,10 +247,10 @@ static int tell_all(struct view *view)
 		r = lea_json_print(&view->json, view->out);
 	else if (!r && !is_unmet)
 		fprintf(view->out,
-			"%u VGs: %u activated, %u handed to lvm, %u left alone; %u of %u LVs\n",
-			view->vgs, view->vgs_activated, view->vgs_handed,
+			"%u VG%s: %u activated, %u handed to lvm, %u left alone; %u of %u LV%s\n",
+			view->vgs, view->vgs == 1 ? "" : "s", view->vgs_activated, view->vgs_handed,
 			view->vgs - view->vgs_activated - view->vgs_handed, view->lvs_due,
-			view->lvs);
+			view->lvs, view->lvs == 1 ? "" : "s");
 	if (r < 0)
 		lea_log_fault(view->world->log, r, "Planning");
 	else if (is_unmet)

@@ -78,7 +78,11 @@ static int open_file(const struct request *request, const char *name, FILE **ret
 	*ret_out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (*ret_out)
 		return LEA_EXIT_DONE;
-	lea_tool_fail(request->world, -errno, name);
+	if (errno == ELOOP)
+		lea_log(request->world->log, LEA_LOG_ERROR,
+			"%s: a symbolic link, which is not followed; standard output is -", name);
+	else
+		lea_tool_fail(request->world, -errno, name);
 	lea_closep(&fd);
 	return LEA_EXIT_FAILED;
 }

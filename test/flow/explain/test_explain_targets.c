@@ -20,6 +20,25 @@ TEST_EACH(a_uuid_is_found, by_id)
 	ck_assert_msg(has(by_id[_i].line), "%s", machine.out);
 }
 
+/* fstab may know nothing of it. Rows: what is mounted there; a word of the answer; its exit code. */
+static const struct {
+	const char *mounted, *line;
+	int code;
+} by_hand[] = {
+	{"22 1 253:4 / /srv/x rw - ext4 /dev/mapper/vg_one-home rw\n", "LV vg_one/home: inactive\n",
+	 0},
+	{"22 1 8:16 / /srv/x rw - ext4 /dev/sda rw\n", "PV /dev/sda of VG vg_one: ", 0},
+	{"22 1 0:40 / /srv/x rw - tmpfs tmpfs rw\n", "", 5},
+	{"22 1 253:4 / /srv rw - ext4 /dev/mapper/vg_one-home rw\n", "", 5},
+};
+
+TEST_EACH(what_is_mounted_by_hand_is_found, by_hand)
+{
+	put("/proc/self/mountinfo", by_hand[_i].mounted);
+	ck_assert_int_eq(explain("explain /srv/x/"), by_hand[_i].code);
+	ck_assert_msg(has(by_hand[_i].line), "%s", machine.out);
+}
+
 TEST(vgs_and_pvs_are_sorted_by_name)
 {
 	const char *one, *two;

@@ -296,6 +296,10 @@ TEST(a_picture_goes_to_a_file)
 	ck_assert_msg(strstr(text, "<svg ") && strstr(text, ">data (") && strstr(text, "</svg>\n"),
 		      "%s", text);
 	free(text);
+	ck_assert_int_eq(timeline("timeline --svg /dev/stdout"), 5);
+	ck_assert_msg(strstr(machine.err, "/dev/stdout: a symbolic link, which is not followed; "
+					  "standard output is -\n") != NULL,
+		      "%s", machine.err);
 	ck_assert_int_eq(timeline("timeline --svg -"), 0);
 	ck_assert_msg(strstr(machine.out, "</svg>\n") != NULL, "%s", machine.out);
 	snprintf(words, sizeof(words), "timeline --svg %s/no/such/folder", machine.tree.root);
