@@ -326,11 +326,21 @@ static void count_other(struct status *status, const struct lea_inventory_vg *of
 static void count_others(struct status *status)
 {
 	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
-	const int r = status->session->conf ? read_vgs(status, &inventory) : -ENODATA;
+	char text[128];
+	int r;
 
-	if (r)
-		lea_log(status->session->world->log, LEA_LOG_WARNING,
-			"VGs that no event has led to are not counted: %s", strerror(r < 0 ? -r : EIO));
+	if (!status->session->conf) {
+		list_problem(status, "lvm2's configuration is broken, so nothing is activated, and "
+				     "VGs are not counted; the line: lvmconfig");
+		return;
+	}
+	r = read_vgs(status, &inventory);
+	if (r) {
+		snprintf(text, sizeof(text), "VGs that no event has led to are not counted: %s",
+			 r < 0 ? strerror(-r)
+			       : "a filter or the devices file is wrong");
+		list_problem(status, text);
+	}
 	for (size_t i = 0; !r && i < inventory.vg_count; i++) {
 		const struct lea_inventory_vg *of = &inventory.vg[i];
 

@@ -342,3 +342,21 @@ TEST_EACH(the_note_of_the_initramfs_is_shown, notes)
 	ck_assert_msg(strstr(machine.out, notes[_i].json) != NULL, "%s: %s", notes[_i].claim,
 		      machine.out);
 }
+
+/* Rows: the file; what is said of it. */
+static const struct {
+	const char *text, *line;
+} broken[] = {
+	{"devices { filter = [ \"a\" \n", "problem: lvm2's configuration is broken, so nothing is "
+					  "activated, and VGs are not counted; the line: lvmconfig\n"},
+	{"devices { filter = [ \"x|a|\" ] }\n", "problem: VGs that no event has led to are not "
+						 "counted: "},
+};
+
+TEST_EACH(settings_that_cannot_be_read_are_a_problem, broken)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", broken[_i].text);
+	ck_assert_int_eq(machine_command("status -x"), 1);
+	ck_assert_msg(strstr(machine.out, broken[_i].line) != NULL, "%s%s", machine.out,
+		      machine.err);
+}
