@@ -234,7 +234,7 @@ static int take_outdated(void *arg, const struct lea_outdated_pv *pv)
 	lea_json_text(json, object, "vg", newest->vg_name);
 	lea_json_number(json, object, "newest_seqno", newest->seqno);
 	lea_json_text(json, object, "newest_device", pv->newest_on);
-	return 0;
+	return note_counted(status, pv->pvid);
 }
 
 static int take_unwatched(void *arg, const char *vg_id, bool is_asked)
@@ -322,6 +322,17 @@ static void count_other(struct status *status, const struct lea_inventory_vg *of
 				 lea_active_vgs_has(&status->active, of->vg->id));
 }
 
+/* Of a VG that lists it no more; those that an event has met have a line already. */
+static void list_outdated(struct status *status, const struct lea_inventory_pv *pv)
+{
+	char text[512];
+
+	if (pv->is_placed || !pv->vg || !pv->problem[0] || is_counted(status, pv->pvid))
+		return;
+	snprintf(text, sizeof(text), "PV %s: %s", pv->device, pv->problem);
+	list_problem(status, text);
+}
+
 /* VGs that no event has led to. What cannot be read must not hide the rest. */
 static void count_others(struct status *status)
 {
@@ -347,6 +358,8 @@ static void count_others(struct status *status)
 		if (!is_counted(status, of->name) && !(of->vg && is_counted(status, of->vg->id)))
 			count_other(status, of);
 	}
+	for (size_t i = 0; !r && i < inventory.pv_count; i++)
+		list_outdated(status, &inventory.pv[i]);
 	for (size_t i = 0; !r && i < inventory.problem_count; i++)
 		list_problem(status, inventory.problem[i]);
 }
@@ -457,12 +470,12 @@ static int collect(struct status *status)
 	r = r ? r : ask_flag(event_fd, LEA_FLAG_RESIDENT, &status->is_resident);
 	r = r ? r : lea_claim_each(&claims, take_claim, status);
 	r = r ? r : lea_missing_each(run_fd, take_missing, status);
-	if (!r)
-		count_others(status);
 	/* Without settings nobody knows which PVs may be read. */
 	r = r || !status->session->conf
 		    ? r
 		    : lea_outdated_each(world, status->session->conf, take_outdated, status);
+	if (!r)
+		count_others(status);
 	r = r ? r : lea_monitor_deferred_each(run_fd, take_unwatched, status);
 	r = r ? r : count_unused(status);
 	fflush(status->failed.out);

@@ -160,6 +160,30 @@ static void drop_repeated(struct lea_inventory *inventory)
 	inventory->vg_count = kept;
 }
 
+/* PVs with older metadata of a VG that lists them no more. 0 or -ENOMEM. */
+static int find_outdated(struct lea_inventory *inventory)
+{
+	struct lea_scan_vg *vgs = NULL;
+	char age[LEA_SCAN_MOVED_BYTES];
+	size_t count;
+
+	for (size_t i = 0; i < inventory->pv_count; i++) {
+		struct lea_inventory_pv *pv = &inventory->pv[i];
+
+		if (pv->is_placed || !pv->vg || pv->problem[0])
+			continue;
+		if (!vgs && lea_scan_vgs(inventory->scan, &vgs, &count))
+			return -ENOMEM;
+		lea_found_age(pv->found, age, sizeof(age));
+		if (age[0])
+			pv->problem = lea_arena_printf(inventory->arena,
+						       "its metadata are outdated: %s", age);
+		if (!pv->problem)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* VGs from the PVs' texts: the newest of each. 0 or -ENOMEM. */
 static int group(struct lea_inventory *inventory)
 {
@@ -364,6 +388,7 @@ int lea_inventory_collect(struct lea_world *world, const struct lea_conf *conf,
 		return -ENOMEM;
 	r = lea_inventory_find_pvs(world, conf, options, inventory);
 	r = r ? r : group(inventory);
+	r = r ? r : find_outdated(inventory);
 	r = r ? r : choose_all(inventory, targets);
 	if (!r && targets && lea_targets_unmet(targets))
 		return LEA_INVENTORY_UNKNOWN;

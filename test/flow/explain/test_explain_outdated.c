@@ -93,6 +93,31 @@ TEST(doctor_finds_a_vg_that_lost_a_pv)
 	ck_assert_msg(has(MOVED), "%s%s", machine.out, machine.err);
 }
 
+#define INVENTORY "PV /dev/sda: problem: its metadata are outdated: " AGE "\n"
+
+TEST(inventory_calls_it_a_problem)
+{
+	copy_was_changed();
+	ck_assert_int_eq(explain("inventory"), 0);
+	ck_assert_msg(has(INVENTORY) && !has("PV /dev/sdb: problem"), "%s", machine.out);
+	ck_assert_int_eq(explain("inventory --json"), 0);
+	ck_assert_msg(has("\"problem\": \"its metadata are outdated: " AGE "\""), "%s",
+		      machine.out);
+}
+
+/* Where lvm2 is in charge nothing is noted. Rows: without records, with those of lvm2. */
+TEST_TIMES(status_lists_what_no_event_has_met, 2)
+{
+	copy_was_changed();
+	if (_i) {
+		machine_record(PVID_ONE, "vg_one", "sda", 16);
+		machine_record(PVID_CHANGED, "vg_one", "sdb", 32);
+	}
+	ck_assert_int_eq(explain("status -x"), 1);
+	ck_assert_msg(has("problem: PV /dev/sda: its metadata are outdated: " AGE "\n"), "%s",
+		      machine.out);
+}
+
 /* By run files alone. */
 TEST(status_lists_them)
 {
@@ -105,6 +130,7 @@ TEST(status_lists_them)
 			  " on /dev/sda: its metadata of VG vg_one are older "
 			  "than seqno 6 on /dev/sdb; see: lvmevent explain /dev/sda\n"),
 		      "%s", machine.out);
+	ck_assert_msg(!has("problem: PV"), "twice: %s", machine.out);
 	ck_assert_int_eq(explain("status --json"), 0);
 	ck_assert_msg(has("\"outdated\": [ { \"pv\": \"" UUID_ONE "\", \"device\": \"/dev/sda\", "
 			  "\"vg\": \"vg_one\", \"newest_seqno\": 6, \"newest_device\": "
