@@ -112,15 +112,18 @@ void lea_scan_describe_unread(const struct lea_scan *scan,
 			      char ret_text[static LEA_SCAN_UNREAD_BYTES])
 {
 	const struct lea_found *found = next_unread(scan, NULL);
-	uint32_t count = 0;
+	size_t left = 0;
 
 	ret_text[0] = '\0';
-	for (; found; found = next_unread(scan, found))
-		if (count++ < NAMED_MOST)
-			lea_append(ret_text, LEA_SCAN_UNREAD_BYTES, "%s%.64s",
-				   count > 1 ? ", " : "; not read: ", found->device.name);
-	if (count > NAMED_MOST)
-		lea_append(ret_text, LEA_SCAN_UNREAD_BYTES, " and %u more", count - NAMED_MOST);
+	for (size_t i = 0; i < scan->found_count; i++)
+		left += scan->found[i]->kind == LEA_FOUND_UNREADABLE;
+	for (unsigned int named = 0; found && named < NAMED_MOST; named++, left--) {
+		lea_append(ret_text, LEA_SCAN_UNREAD_BYTES, "%s%.64s",
+			   named ? ", " : "; not read: ", found->device.name);
+		found = next_unread(scan, found);
+	}
+	if (found)
+		lea_append(ret_text, LEA_SCAN_UNREAD_BYTES, " and %zu more", left);
 }
 
 /* ---- missing PVs */
