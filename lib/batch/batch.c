@@ -242,7 +242,7 @@ static int is_overtaken(struct lea_world *world, const struct lea_entry *entry,
 }
 
 /* *ret_device: the caller's in any case. */
-static int prepare(const struct lea_batch_pass *pass, struct lea_entry *entry,
+static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 		   struct queued_device *queued, struct lea_scan_device *ret_device)
 {
 	struct lea_world *world = pass->options->world;
@@ -337,10 +337,9 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 	if (!lea_batch_may_have_moved(found, record, queued->kind))
 		return 0;
 	lea_devid_format(&id, key);
-	r = lea_marker_ask(event_fd, &found->device, found->label.pvid);
+	/* Not of its marker, which a shortage takes back. */
+	r = lea_carried_ask(event_fd, key, before);
 	r = r ? r : lea_mark_ask(event_fd, LEA_MARK_REFUSED, key);
-	/* After a shortage, which takes the marker back. */
-	r = r ? r : lea_carried_ask(event_fd, key, before);
 	return r > 0 ? lea_batch_moves_put_found(&pass->moves, found, &queued->has_left) : r;
 }
 

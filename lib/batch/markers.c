@@ -6,10 +6,12 @@
 #include "base/cleanup.h"
 #include "record/recorded_marker.h"
 #include "scan/reader.h"
+#include "world/hung.h"
 
 int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_options *options)
 {
 	marks->options = options;
+	marks->hung_fd = -1;
 	/* If it is not known, each one is asked for. */
 	marks->has[LEA_MARK_REFUSED] = lea_mark_ask_any(options->event_fd, LEA_MARK_REFUSED) != 0;
 	marks->has[LEA_MARK_UNSETTLED] =
@@ -21,7 +23,8 @@ int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_o
 void lea_batch_marks_close(struct lea_batch_marks *marks)
 {
 	lea_closep(&marks->known_fd);
-	marks->known_fd = -1;
+	lea_closep(&marks->hung_fd);
+	marks->known_fd = marks->hung_fd = -1;
 }
 
 static void log_fault(const struct lea_batch_marks *marks, const char *what, int r)
@@ -41,22 +44,32 @@ static int drop(const struct lea_batch_marks *marks, enum lea_mark mark, const c
 	return marks->has[mark] ? lea_mark_drop(marks->options->event_fd, mark, key) : 0;
 }
 
+/* Does an add of the device wait for an answer? */
+static bool owes_add(const struct lea_batch_marks *marks, const struct lea_device *device)
+{
+	return lea_reader_owes_add(marks->options->reader, marks->hung_fd, device);
+}
+
 /* A device that was refused when it came into use has since become a PV of ours by a change, and
  * one that a change led to, or that nobody read then, was not settled. But a change of one whose add
  * still waits for an answer brings that answer. */
-int lea_batch_marks_kind(const struct lea_batch_marks *marks, const struct lea_entry *entry,
+int lea_batch_marks_kind(struct lea_batch_marks *marks, const struct lea_entry *entry,
 			 enum lea_entry_kind *ret_kind)
 {
+	const bool is_change = entry->kind == LEA_ENTRY_CHANGE;
 	int r = 0;
 
 	*ret_kind = entry->kind;
-	if (entry->kind == LEA_ENTRY_CHANGE &&
-	    lea_reader_owes_add(marks->options->reader, &entry->device))
+	if (is_change && !marks->has_asked_hung) {
+		marks->has_asked_hung = true;
+		marks->hung_fd = lea_hung_open(marks->options->world);
+	}
+	if (is_change && owes_add(marks, &entry->device))
 		*ret_kind = LEA_ENTRY_MISSED;
 	if (*ret_kind != LEA_ENTRY_MISSED)
 		return 0;
 	r = ask(marks, LEA_MARK_REFUSED, entry->key);
-	r = r || entry->kind == LEA_ENTRY_CHANGE ? r : ask(marks, LEA_MARK_UNSETTLED, entry->key);
+	r = r || is_change ? r : ask(marks, LEA_MARK_UNSETTLED, entry->key);
 	if (r > 0)
 		*ret_kind = LEA_ENTRY_CHANGE;
 	return r < 0 ? r : 0;
@@ -93,7 +106,7 @@ static enum lea_mark mark_of(const struct lea_batch_marks *marks, const struct l
 	if (!is_momentary(found, record))
 		return LEA_MARK_REFUSED;
 	return kind == LEA_ENTRY_CHANGE && !marks->options->is_boot &&
-			       !lea_reader_owes_add(marks->options->reader, &found->device)
+			       !owes_add(marks, &found->device)
 		       ? LEA_MARK_UNSETTLED
 		       : LEA_MARKS;
 }

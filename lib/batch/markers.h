@@ -16,6 +16,10 @@ struct lea_batch_marks {
 	const struct lea_batch_options *options; /* borrowed */
 	int known_fd;				 /* owned; -1: not open */
 	bool has[LEA_INSTANCE_MARKS];		 /* some instance may have this mark */
+	/* For whom threads wait (world/hung.h), opened for the first change: a descriptor; -1: not
+	 * open. */
+	bool has_asked_hung;
+	int hung_fd;
 };
 
 /* Returns 0 or -errno; lea_batch_marks_close is needed in either case. */
@@ -25,7 +29,7 @@ void lea_batch_marks_close(struct lea_batch_marks *marks);
 
 /* How to treat this entry: one of an instance that was refused, or that a change led to, counts as
  * a change. Returns 0 or a shortage. */
-LEA_MUST_CHECK int lea_batch_marks_kind(const struct lea_batch_marks *marks,
+LEA_MUST_CHECK int lea_batch_marks_kind(struct lea_batch_marks *marks,
 					const struct lea_entry *entry,
 					enum lea_entry_kind *ret_kind);
 

@@ -329,9 +329,9 @@ bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_devi
 }
 
 /* By a process that has ended, as the boot scan, and whose child still waits for the answer? */
-static bool is_owed_by_child(const struct lea_reader *reader, const struct lea_device *device)
+static bool is_owed_by_child(const struct lea_reader *reader, int hung_fd,
+			     const struct lea_device *device)
 {
-	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(reader->hanging.world);
 	char name[LEA_HUNG_NAME_BYTES];
 	uint64_t since_ms;
 	bool is_owed = false;
@@ -345,11 +345,12 @@ static bool is_owed_by_child(const struct lea_reader *reader, const struct lea_d
 	return is_owed;
 }
 
-bool lea_reader_owes_add(const struct lea_reader *reader, const struct lea_device *device)
+bool lea_reader_owes_add(const struct lea_reader *reader, int hung_fd,
+			 const struct lea_device *device)
 {
 	if (lea_reader_is_silent(reader, device))
 		return lea_backoff_owes_add(&reader->late, device);
-	return reader && is_owed_by_child(reader, device);
+	return reader && is_owed_by_child(reader, hung_fd, device);
 }
 
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd)
