@@ -105,13 +105,13 @@ static bool is_done(struct boot *boot, struct lea_device_queue *by,
 /*
  * What may a second event of a device cause that this boot has read? What a change tells of only an add
  * may activate: the VG may have been imported since, or, where instances are not numbered, taken down.
- * There an add may be coldplug's, or that of a scan that begins again.
+ * There an add after an add may be coldplug's, or that of a scan that begins again.
  */
 static enum lea_entry_kind kind_again(struct boot *boot, const struct lea_udevmon_event *event,
 				      struct lea_entry *entry)
 {
 	const struct lea_device *device = &event->device;
-	const struct lea_entry *pending = lea_device_queue_find(&boot->pending, device);
+	const struct lea_entry *pending = lea_device_queue_find(&boot->pending, device), *seen;
 	const int event_fd = boot->options->batch.event_fd;
 	const bool may_be_repeated = !device->diskseq && !event->is_activation;
 	bool has_marker;
@@ -121,8 +121,10 @@ static enum lea_entry_kind kind_again(struct boot *boot, const struct lea_udevmo
 		return entry->kind;
 	if (pending)
 		return event->is_change && !pending->device.is_gone ? pending->kind : entry->kind;
-	if (!lea_device_queue_find(&boot->sent, device) &&
-	    !lea_device_queue_find(boot->options->done, device))
+	seen = lea_device_queue_find(&boot->sent, device);
+	if (!seen)
+		seen = lea_device_queue_find(boot->options->done, device);
+	if (!seen || (!event->is_change && seen->kind != LEA_ENTRY_ADD))
 		return entry->kind;
 	has_marker = lea_marker_ask(event_fd, device, entry->pvid) > 0;
 	if (!event->is_change)

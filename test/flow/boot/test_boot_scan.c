@@ -144,14 +144,19 @@ TEST(a_host_that_has_another_name_now_is_a_changed_setting)
 	conf->host_name = NULL;
 }
 
-/* After a soft reboot udev's database still says how the device came into use in the boot before.
+/* After a soft reboot udev's database still says how the device came into use in the boot before. Row 1:
+ * instances are not numbered.
  */
-TEST(an_add_after_an_old_entry_of_udev_is_an_add)
+TEST_TIMES(an_add_after_an_old_entry_of_udev_is_an_add, 2)
 {
-	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {CAME, ONE},
+	const uint32_t diskseq = _i ? 0 : 7;
+	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE},
+				   {CAME, "sda", PVID_ONE, 16, diskseq},
 				   {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
 
-	indexed[0] = (struct row){CHANGED, ONE};
+	if (_i)
+		tree_remove(&machine.tree, "/sys/dev/block/8:16/diskseq");
+	indexed[0] = (struct row){CHANGED, "sda", PVID_ONE, 16, diskseq};
 	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_str_eq(activated, "vg_one ");
 	ck_assert_str_eq(machine.err, "");
