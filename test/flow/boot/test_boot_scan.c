@@ -145,8 +145,7 @@ TEST(a_host_that_has_another_name_now_is_a_changed_setting)
 }
 
 /* After a soft reboot udev's database still says how the device came into use in the boot before. Row 1:
- * instances are not numbered.
- */
+ * instances are not numbered. */
 TEST_TIMES(an_add_after_an_old_entry_of_udev_is_an_add, 2)
 {
 	const uint32_t diskseq = _i ? 0 : 7;
