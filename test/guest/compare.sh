@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Boots the same disks with stock lvm2 and with our package, and compares the results.
 
-# one_boot NAME DISKS COUNT: boots a machine and writes NAME.{figures,names,tables,info,links,calls,watched}.
+# one_boot NAME COUNT: boots a machine and writes its results
+one_boot() { guest_boot && results_of "$@"; }
+
+# results_of NAME COUNT: waits for so many LVs and writes NAME.{figures,names,tables,info,links,calls,watched}.
 # GUEST_UNTIL: a command that must succeed before these are written
-one_boot() {
-	guest_boot || return 1
-	guest_wait_lvs "$3" "${GUEST_LIMIT:-200}" || note "$1: $(guest_lvs) of $3 LVs after ${GUEST_LIMIT:-200} s"
+results_of() {
+	guest_wait_lvs "$2" "${GUEST_LIMIT:-200}" || note "$1: $(guest_lvs) of $2 LVs after ${GUEST_LIMIT:-200} s"
 	guest_quiet >"$JUNK/$1.running"
 	[ -z "${GUEST_UNTIL-}" ] || guest_wait_for 120 "$GUEST_UNTIL" || note "$1: not $GUEST_UNTIL"
 	guest_measure "$JUNK/$1.figures"
@@ -37,12 +39,20 @@ only_delegated() {
 	not grep -vE "$pattern" "$JUNK/ours.calls"
 }
 
+# same_as_stock PREFIX: the claims for the results of a machine `stock` and of a machine `ours`
+same_as_stock() {
+	local what
+	for what in names tables info links watched; do
+		claim "$1$what are the same as stock's" same "$JUNK/stock.$what" "$JUNK/ours.$what"
+	done
+}
+
 # compare_boots DISKS COUNT [VG...]: the VGs are those that ours hands to the real lvm
 compare_boots() {
-	local disks=$1 count=$2 what
+	local disks=$1 count=$2
 	shift 2
 	guest_new stock "$disks"
-	one_boot stock "$disks" "$count" || die "stock does not boot"
+	one_boot stock "$count" || die "stock does not boot"
 	# control: if stock did not activate them, equality would mean nothing
 	claim "stock activates all $count LVs" [ "$(figure "$JUNK/stock.figures" lvs)" -ge "$count" ]
 	if [ -s "$disks/expect" ]; then
@@ -55,7 +65,7 @@ compare_boots() {
 
 	guest_new ours "$disks"
 	guest_package
-	one_boot ours "$disks" "$count" || die "ours does not boot"
+	one_boot ours "$count" || die "ours does not boot"
 	claim "our package is enabled" first_worked
 	claim "ours activates all $count LVs, in $(figure "$JUNK/ours.figures" all_lvs) s (stock: $(figure "$JUNK/stock.figures" all_lvs) s)" \
 		[ "$(figure "$JUNK/ours.figures" lvs)" -ge "$count" ]
@@ -67,9 +77,7 @@ compare_boots() {
 	else
 		claim "lvm processes only for $* ($(wc -l <"$JUNK/ours.calls"); stock: $(wc -l <"$JUNK/stock.calls"))" only_delegated "$@"
 	fi
-	for what in names tables info links watched; do
-		claim "$what are the same as stock's" same "$JUNK/stock.$what" "$JUNK/ours.$what"
-	done
+	same_as_stock ''
 	if [ $# -gt 0 ]; then
 		claim "lvm2-monitor is started again" guest_run 'systemctl restart lvm2-monitor'
 		claim "it handles VGs by name, $* among them" monitored_by_name "$@"
