@@ -623,14 +623,17 @@ only_steps() {
 }
 
 # Claims that the boot scan read each PV once, though udev sends two events for most; a reconcile may queue
-# a few that the boot scan has not recorded yet. The boot scan logs its reads when the gate opens.
+# a few that the boot scan has not recorded yet. The first reconcile after the opening reads once more each PV of which
+# the coldplug's event came after its record; on a slow machine that is the boot's last one. The boot scan logs its
+# reads when the gate opens.
 guest_looked_once() {
 	guest_wait_for 60 '[ -e /run/lvm/boot-finished ] && ! systemctl -q is-active lvm2-activation-early'
 	guest_run 'looks=$(journalctl -b -o cat -u lvm2-activation-early -u lvmevent-runner |
 			sed -n "s/^ *\([0-9]*\) device(s), .*/\1/p" | awk "{ n += \$1 } END { print n + 0 }")
 		known=$(ls /run/lvm/event/known | wc -l)
-		echo "$looks looks at $known PVs"
-		[ "$known" -gt 0 ] && [ "$looks" -ge "$known" ] && [ $((looks * 2)) -lt $((known * 3)) ]'
+		again=$(ls /run/lvm/event/skipped 2>/dev/null | wc -l)
+		echo "$looks looks at $known PVs, $again of which were to be read again"
+		[ "$known" -gt 0 ] && [ "$looks" -ge "$known" ] && [ $(((looks - again) * 2)) -lt $((known * 3)) ]'
 }
 
 # --- results --------------------------------------------------------------------------------
