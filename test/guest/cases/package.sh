@@ -151,7 +151,7 @@ next_boot "removed" stock
 claim "apt install after it" apt "install /usr/lib/guest/package.deb"
 claim "the edited settings are there" guest_run 'grep "workers = 3" /etc/lvm/lvmevent.conf && lvmevent enable'
 if [ -n "${LVMEVENT_LONG-}" ]; then
-	guest_run 'lvmevent enable --commands; cp /bin/false /usr/sbin/lvmevent'
+	guest_run 'lvmevent enable --commands; cp /bin/false /usr/sbin/lvmevent' >/dev/null
 	claim "apt remove while the program fails" apt "remove $name"
 	claim "stock lvm2 is in charge all the same" guest_run \
 		'! grep -rl lvm2-event-activation /run/udev/rules.d && ! ls /usr/local/sbin/* /etc/systemd/system-generators/* 2>/dev/null | grep .'
