@@ -337,6 +337,16 @@ static bool is_behind_delayed(const struct sim_course *course, const struct sim_
 	return false;
 }
 
+/* The entry of a disk that is announced once more waits for the pass that has taken the one before, and
+ * that may check a pool. */
+static bool is_behind_check(const struct sim_state *state, const struct sim_known_vg *vg)
+{
+	for (unsigned i = 0; vg->is_due_by_repeat && i < SIM_DISKS; i++)
+		if (state->disk[i].is_there && state->disk[i].type == SIM_THIN)
+			return true;
+	return false;
+}
+
 /* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time,
  * and a VG whose disks are gone by now says nothing of what it lay on. */
 static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state *state,
@@ -353,7 +363,7 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
 	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||
-	       !newest || newest->type == SIM_THIN;
+	       !newest || newest->type == SIM_THIN || is_behind_check(state, vg);
 }
 
 /* Since the machine last came up, if that was later: then all disks come once more. Or since it was

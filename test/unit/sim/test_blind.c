@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The oracle, where a disk has the number of another, or is read for long: what nobody can know. */
+/* The oracle: what nobody can know of disks, and what may take long. */
 #include "unit/sim/oracle_scratch.h"
 
 /* A VG is activated on the number of its disk, which a disk of another VG has taken. Rows: are
@@ -146,4 +146,21 @@ TEST_TIMES(part_by_metadata_of_before_a_new_id_lacks_the_disk, 2)
 	rest();
 	ck_assert(sim_findings_have(&findings,
 				    "a VG was activated in part although the disk is there") == _i);
+}
+
+/* A disk is announced again while another one hangs. Row 1: and a pool is checked. */
+TEST_TIMES(repeated_add_may_wait_for_the_check_of_a_pool, 2)
+{
+	begin(1);
+	take_down(100000);
+	plug(3, 1000);
+	plug(4, 1000);
+	state.disk[3].is_pv = true;
+	state.disk[3].type = _i ? SIM_THIN : SIM_LINEAR;
+	strcpy(state.disk[3].vg_id, "vg1-id");
+	state.disk[4].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 14000);
+	activate(true);
+	expect(_i ? NULL : "a VG on healthy disks waited for others");
 }
