@@ -157,11 +157,15 @@ static bool is_race(enum sim_op op)
 	       op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
 }
 
-/* A wiped disk that is slow counts as one that is missing, for which a VG is activated in part. One that
- * answers has left it, and an add that has come before waits for a further one. */
+/* A disk that was wiped, or whose number another one has by now, and that is slow counts as one that is
+ * missing, for which a VG is activated in part. One that answers has left it, and an add that has come
+ * before waits for a further one. */
 static bool is_race_in_part(const struct sim_history *history, enum sim_op op)
 {
-	return op == SIM_WIPE && history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL);
+	const bool is_blind = history->conf & SIM_CONF_NO_DISKSEQ;
+
+	return history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL) &&
+	       (op == SIM_WIPE || (is_blind && op == SIM_UNPLUG));
 }
 
 /* Of a worker and the commands that wait for a VG's lock, who gets it first depends on how long the
