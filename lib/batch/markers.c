@@ -61,8 +61,11 @@ int lea_batch_marks_kind(struct lea_batch_marks *marks, const struct lea_entry *
 
 	*ret_kind = entry->kind;
 	if (is_change && !marks->has_asked_hung) {
-		marks->has_asked_hung = true;
 		marks->hung_fd = lea_hung_open(marks->options->world);
+		r = marks->hung_fd < 0 ? lea_shortage_of(marks->hung_fd) : 0;
+		if (r)
+			return r;
+		marks->has_asked_hung = true;
 	}
 	if (is_change && owes_add(marks, &entry->device))
 		*ret_kind = LEA_ENTRY_MISSED;

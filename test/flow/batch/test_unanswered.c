@@ -254,3 +254,16 @@ TEST_EACH(what_is_not_known_is_not_guessed, rows)
 			      rows[_i].claim, at, calls, activated);
 	}
 }
+
+/* Whether another process's child owes the add of a device that has changed. Row 1: there is an answer. */
+TEST_TIMES(what_children_owe_is_asked_again_after_a_shortage, 2)
+{
+	struct lea_entry entry = event("sdb", 32, 2, PVID_ONE, false);
+
+	machine_plug("one-pv", "sdb", 32, 2);
+	entry.kind = LEA_ENTRY_CHANGE;
+	end_until_fault = _i ? NULL : "hung";
+	ck_assert_int_eq(run_pass(&entry, 1), _i ? 0 : -ENFILE);
+	ck_assert_int_eq(machine_has("/run/lvm/pvs_online/" PVID_ONE), _i);
+	lea_device_done(&entry.device);
+}
