@@ -69,7 +69,8 @@ struct sim_active {
 	uint32_t seqno; /* of the metadata that its tables were made from */
 };
 
-#define SIM_ACTIVE_MOST 16U
+#define SIM_ACTIVE_MOST	  16U
+#define SIM_CHECK_MOST_MS 22000U /* what thin_check takes for a pool */
 
 /* The true state after a step. Borrowed. */
 struct sim_state {

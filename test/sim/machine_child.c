@@ -200,7 +200,7 @@ int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes
 	(void)argv;
 	if (output_bytes)
 		output[0] = '\0';
-	sim_sleep("check", sim_draw(20) ? 5 + sim_draw(200) : 2000 + sim_draw(20000));
+	sim_sleep("check", sim_draw(20) ? 5 + sim_draw(200) : 2000 + sim_draw(SIM_CHECK_MOST_MS - 2000));
 	*ret_code = 0;
 	return 0;
 }

@@ -55,11 +55,12 @@ static uint64_t reading_ms(const struct sim_disk *disk, const char *vg_id)
 }
 
 /* When was it decided, at the earliest? Its worker has read disks since, which may be slow, also one that
- * may be a copy, and one that has gone by now. */
+ * may be a copy, and one that has gone by now, and has checked a pool. */
 static uint64_t decided_ms(const struct sim_oracle *oracle, const struct sim_state *state,
 			   const struct sim_active *active)
 {
-	uint64_t ms = 0;
+	const struct sim_disk *newest = sim_newest(state, active->vg_id);
+	uint64_t ms = newest && newest->type == SIM_THIN ? SIM_CHECK_MOST_MS : 0;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		ms += reading_ms(&state->disk[i], active->vg_id) +

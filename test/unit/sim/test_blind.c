@@ -101,6 +101,24 @@ TEST_TIMES(copy_may_come_while_a_worker_reads, 3)
 	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
 }
 
+/* A copy comes while a worker checks a pool. Row 0: there is none. */
+TEST_TIMES(copy_may_come_while_a_pool_is_checked, 2)
+{
+	begin(1);
+	state.disk[0].type = _i ? SIM_THIN : SIM_LINEAR;
+	take_down(100000);
+	state.disk[3] = state.disk[0];
+	state.disk[3].of = 0;
+	state.disk[3].is_there = false;
+	state.disk[3].wwid[0] = '\0'; /* nobody can tell it apart */
+	plug(3, 1);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].at_ms += 18000;
+	state.now_ms += 18000;
+	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
+
 /* In the boot before the VG was on a copy alone when a look came: its disk was slow. Row 1: it was read
  * in time. */
 TEST_TIMES(memory_may_name_a_copy_that_was_alone, 2)
