@@ -68,7 +68,7 @@ struct lea_candidates {
 	size_t count, room;
 	void *tree;		   /* of all in the list, by id, or by name without one */
 	struct lea_devset numbers; /* of the devices in the scan */
-	struct lea_found **found;  /* [numbers.count]; owned; NULL: is read just now */
+	struct lea_found **found;  /* [numbers.count]; owned; NULL: is read next */
 	size_t found_room;
 	/* during activation */
 	size_t open_count; /* handed to the workers and not reported yet */
@@ -173,6 +173,9 @@ LEA_MUST_CHECK int lea_batch_take_note(struct lea_candidates *candidates,
 /* No event activates the VG until a PV of it is added. */
 LEA_MUST_CHECK int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 				  enum lea_vg_because because);
+/* By the records of disks that deny it the VG was complete: their records end, and it waits as any
+ * incomplete VG does. As lea_batch_fail if there is no such record. */
+LEA_MUST_CHECK int lea_batch_wait(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned);
 /* What was read was no steady state, and is read once more: at once, or after a pause. */
 LEA_MUST_CHECK int lea_batch_read_again(const struct lea_batch_vg *vg,
 					const struct lea_scan_vg *scanned,

@@ -251,6 +251,16 @@ static int note_scanned(struct lea_candidates *candidates, const struct lea_devi
 	return r;
 }
 
+/* One that was to be read next. */
+static void note_read(struct lea_candidates *candidates, struct lea_found *found)
+{
+	const struct lea_devid number = lea_device_number(&found->device);
+	const size_t at = lea_devset_find(&candidates->numbers, &number);
+
+	if (at != LEA_DEVSET_NONE)
+		candidates->found[at] = found;
+}
+
 static int note_all_scanned(struct lea_candidates *candidates, const struct lea_scan *scan)
 {
 	struct lea_found *const *found;
@@ -510,8 +520,10 @@ static int read_members(struct lea_candidates *candidates, struct lea_scan *scan
 	lea_scan_found(scan, &before);
 	r = lea_scan_add_expected(scan, unread->device, unread->count);
 	found = lea_scan_found(scan, &count);
-	for (size_t i = before; r >= 0 && i < count; i++)
+	for (size_t i = before; r >= 0 && i < count; i++) {
+		note_read(candidates, found[i]);
 		r = lea_batch_leave_member(candidates->options, found[i]);
+	}
 	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
 		struct lea_batch_vg *vg = candidates->list[i];
 

@@ -23,6 +23,8 @@
 #include "record/recorded_marker.h"
 #include "state/missing.h"
 #include "state/online.h"
+#include "state/queue.h"
+#include "world/sysfs.h"
 
 /* The end state of a claim. */
 struct end {
@@ -213,6 +215,65 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 	return is_absent && !by_person ? lea_batch_keep_waiting(vg, scanned->vg) : r;
 }
 
+/* Has the device of the record of @pvid, which is absent, said that it is not this PV, or gone? 1 with
+ * its number, 0 or -errno. */
+static int ask_denied(struct lea_candidates *candidates, const char *pvid,
+		      struct lea_devid *ret_number)
+{
+	const struct lea_found *found = NULL;
+	struct lea_online online = {0};
+	int r = lea_online_read(candidates->claims.run_fd, pvid, &online);
+	size_t at;
+
+	if (r)
+		return r < 0 ? r : 0;
+	*ret_number = (struct lea_devid){online.major, online.minor, 0};
+	if (!lea_sysfs_has_device(candidates->options->world,
+				  (struct lea_devno){online.major, online.minor}))
+		return 1;
+	at = lea_devset_find(&candidates->numbers, ret_number);
+	if (at != LEA_DEVSET_NONE)
+		found = candidates->found[at];
+	return found && found->kind != LEA_FOUND_EXCLUDED && !lea_found_silence(found);
+}
+
+static int queue_as_incomplete(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+{
+	struct lea_candidates *candidates = vg->candidates;
+	int r = lea_batch_keep_waiting(vg, scanned->vg);
+
+	/* It would say that nothing is tried before a PV is added. */
+	if (r >= 0 && vg->by_claim == LEA_VG_FAILED)
+		r = lea_claim_drop(&candidates->claims, vg->id);
+	return r < 0 ? r
+		     : lea_requeue_vg(candidates->options, scanned,
+				      "a PV disappeared without a remove event");
+}
+
+int lea_batch_wait(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+{
+	struct lea_candidates *candidates = vg->candidates;
+	struct lea_devid number;
+	bool any = false;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < scanned->vg->pv_count; i++) {
+		const char *pvid = scanned->vg->pvs[i].id;
+
+		if (lea_scan_vg_presence(scanned, i) != LEA_ABSENT)
+			continue;
+		r = ask_denied(candidates, pvid, &number);
+		if (r <= 0)
+			continue;
+		/* First: another PV of the VG may have the number, and a removal keeps what its
+		 * entry allows. */
+		r = any ? 0 : queue_as_incomplete(vg, scanned);
+		r = r < 0 ? r : lea_queue_put_gone(candidates->options->event_fd, &number, pvid);
+		any = true;
+	}
+	return r < 0 || any ? r : lea_batch_fail(vg, scanned, LEA_VG_BECAUSE_ABSENT);
+}
+
 int lea_batch_read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 			 struct lea_vg_decision decision)
 {
@@ -227,7 +288,8 @@ int lea_batch_read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg
 	if (r < 0)
 		return r;
 	if (decision.verdict == LEA_VG_QUEUE_AGAIN)
-		return lea_requeue_vg(candidates->options, scanned);
+		return lea_requeue_vg(candidates->options, scanned,
+				      "another command changed it meanwhile");
 	lea_batch_count_failure(candidates, scanned, reason, true);
 	candidates->summary->vgs_again++;
 	return 0;

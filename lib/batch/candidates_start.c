@@ -275,6 +275,8 @@ static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	case LEA_VG_QUEUE_AGAIN:
 		r = take(vg, scanned);
 		return r ? r : lea_batch_read_again(vg, scanned, decision);
+	case LEA_VG_WAIT:
+		return lea_batch_wait(vg, scanned);
 	case LEA_VG_FAIL:
 		return lea_batch_fail(vg, scanned, decision.because);
 	case LEA_VG_FAIL_FOR_NOW:

@@ -101,9 +101,8 @@ static struct lea_vg_decision decide_activation(const struct lea_decide_facts *f
 	case LEA_VG_PVS_SILENT:
 		return decision(LEA_VG_FAIL_FOR_NOW, LEA_VG_BECAUSE_SILENT);
 	case LEA_VG_PVS_EXCUSED:
-		if (is_partial)
-			return bring_up(facts, LEA_VG_ACTIVATE_IN_PART);
-		break;
+		return is_partial ? bring_up(facts, LEA_VG_ACTIVATE_IN_PART)
+				  : decision(LEA_VG_WAIT, LEA_VG_BECAUSE_ABSENT);
 	case LEA_VG_PVS_ABSENT:
 		if (is_partial)
 			return plainly(LEA_VG_SKIP);

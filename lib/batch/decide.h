@@ -66,6 +66,7 @@ enum lea_vg_verdict {
 	LEA_VG_ACTIVATE_IN_PART,
 	LEA_VG_RECORD,	    /* its claim gets these PVs, and nothing is activated for them */
 	LEA_VG_WATCH,	    /* register its active LVs with dmeventd */
+	LEA_VG_WAIT, /* records of PVs that are not there made it complete: end them, it is incomplete */
 	LEA_VG_QUEUE_AGAIN, /* read it once more, at once */
 	LEA_VG_FAIL,	    /* until a PV of it is added */
 	LEA_VG_FAIL_FOR_NOW /* tried again after a pause that grows */

@@ -33,15 +33,15 @@ static int drop_claim_and_online(const struct lea_batch_options *options, const 
 	return r < 0 ? r : lea_vg_online_drop(claims.run_fd, vg_name);
 }
 
-int lea_requeue_vg(const struct lea_batch_options *options, const struct lea_scan_vg *scanned)
+int lea_requeue_vg(const struct lea_batch_options *options, const struct lea_scan_vg *scanned,
+		   const char *why)
 {
 	const struct lea_vg *vg = scanned->vg;
 	int r = 0;
 
 	lea_log_with(options->world->log, LEA_LOG_PRINT,
 		     &(const struct lea_log_fields){.vg = vg->name, .vg_id = vg->id},
-		     "VG %s: another command changed it meanwhile; its devices are queued again",
-		     vg->name);
+		     "VG %s: %s; its devices are queued again", vg->name, why);
 	for (uint32_t i = 0; r >= 0 && i < vg->pv_count; i++)
 		if (scanned->pv[i])
 			r = put_again(options, scanned->pv[i]);

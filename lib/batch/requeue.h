@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queues a VG again that another command changed between the scan and the lock, or of which
- * something remains to be done. No event announces that: changes of PVs that have a record queue
+ * Queues a VG again that another command changed between the scan and the lock, whose records were
+ * false, or of which something remains to be done. No event announces that: changes of PVs that have a record queue
  * nothing.
  */
 #pragma once
@@ -11,10 +11,10 @@
 #include "scan/scan.h"
 #include "state/claim.h"
 
-/* Queues all devices of the VG, whose claim says that it has failed for now. Returns 0 or -errno
- * (logged). */
+/* Queues all devices of the VG, to which no claim says that it is done with. @why: for the log.
+ * Returns 0 or -errno (logged). */
 LEA_MUST_CHECK int lea_requeue_vg(const struct lea_batch_options *options,
-				  const struct lea_scan_vg *scanned);
+				  const struct lea_scan_vg *scanned, const char *why);
 
 /* The reason of a claim whose worker died, or hung in a disk and has not ended it. */
 #define LEA_REQUEUE_UNFINISHED "its worker process did not finish it"

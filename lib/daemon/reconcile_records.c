@@ -107,17 +107,6 @@ static int may_be_it(struct lea_records *records, const struct lea_records_devic
 	return lea_shortage_of(r);
 }
 
-/* As the removal would have been; a pass that finds the number in use reads the device, and
- * activates nothing for that. */
-static int queue_removal(const struct lea_records_devices *devices,
-			 const struct lea_recorded_pv *pv)
-{
-	LEA_AUTO(lea_device_done) struct lea_device gone = {0};
-	int r = lea_device_make(&pv->number, NULL, &gone);
-
-	return r ? r : lea_queue_put_gone(devices->event_fd, &gone, pv->pvid);
-}
-
 /* @numbers: of the devices, in their order. */
 static int queue_if_gone(struct lea_records *records, const struct lea_records_devices *devices,
 			 struct lea_devset *numbers, const struct lea_recorded_pv *pv,
@@ -134,7 +123,9 @@ static int queue_if_gone(struct lea_records *records, const struct lea_records_d
 	if (r || may_be)
 		return r;
 	++*ret_queued;
-	return queue_removal(devices, pv);
+	/* As the removal would have been; a pass that finds the number in use reads the device, and
+	 * activates nothing for that. */
+	return lea_queue_put_gone(devices->event_fd, &pv->number, pv->pvid);
 }
 
 static int list_numbers(const struct lea_records_devices *devices, struct lea_devset *numbers)

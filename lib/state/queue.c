@@ -331,12 +331,16 @@ int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct le
 	return lea_queue_put_if_absent(event_fd, &entry);
 }
 
-int lea_queue_put_gone(int event_fd, const struct lea_device *device, const char *pvid)
+int lea_queue_put_gone(int event_fd, const struct lea_devid *number, const char *pvid)
 {
-	struct lea_entry entry = entry_of(LEA_ENTRY_CHANGE, device, pvid);
-	enum lea_entry_kind pending = entry.kind;
-	int r;
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	enum lea_entry_kind pending = LEA_ENTRY_CHANGE;
+	struct lea_entry entry;
+	int r = lea_device_make(number, NULL, &device);
 
+	if (r)
+		return r;
+	entry = entry_of(pending, &device, pvid);
 	entry.device.is_gone = true;
 	r = lea_entry_pending_kind(event_fd, &entry, &pending);
 	if (r < 0 || pending == LEA_ENTRY_ADD)

@@ -157,17 +157,6 @@ static bool is_race(enum sim_op op)
 	       op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
 }
 
-/* A disk that was wiped, or whose number another one has by now, and that is slow counts as one that is
- * missing, for which a VG is activated in part. One that answers has left it, and an add that has come
- * before waits for a further one. */
-static bool is_race_in_part(const struct sim_history *history, enum sim_op op)
-{
-	const bool is_blind = history->conf & SIM_CONF_NO_DISKSEQ;
-
-	return history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL) &&
-	       (op == SIM_WIPE || (is_blind && op == SIM_UNPLUG));
-}
-
 /* Of a worker and the commands that wait for a VG's lock, who gets it first depends on how long the
  * worker has read. */
 static bool is_race_for_lock(bool was_locked, enum sim_op op)
@@ -198,8 +187,7 @@ static bool make_quick(const struct sim_history *history, struct sim_history *re
 		const struct sim_step *step = &history->step[i];
 
 		was_slow |= step->op == SIM_SLOW;
-		has_race |= is_race(step->op) || is_race_for_lock(was_locked, step->op) ||
-			    is_race_in_part(history, step->op);
+		has_race |= is_race(step->op) || is_race_for_lock(was_locked, step->op);
 		was_locked |= step->op == SIM_LOCK_VG;
 		note_reading(step, left_ms);
 		if ((was_slow && !is_plain(step->op)) ||

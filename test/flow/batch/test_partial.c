@@ -559,3 +559,44 @@ TEST(reconcile_leaves_it)
 	ck_assert_uint_eq(result.devices, 1);
 	ck_assert_uint_eq(result.enqueued, 0);
 }
+
+/* ---- records of PVs that are not there */
+
+static const struct {
+	const char *claim;
+	const char *sample; /* what has the number of the other PV by now; NULL: nothing */
+	uint32_t diskseq;
+	const char *conf, *activated;
+	bool is_recorded; /* it still has its record */
+} denied[] = {
+	{"nothing is there", NULL, 0, "", "vg-two.pvs(degraded) ", false},
+	{"it is a PV of no VG by now", "orphan", 2, "", "vg-two.pvs(degraded) ", false},
+	{"another disk is there", "one-pv", 9, "", "vg-two.pvs(degraded) ", false},
+	{"it is there, and not to be read", "stripe-b", 2,
+	 "devices { filter = [ \"r|^/dev/sdc$|\" ] }\n", "", true},
+};
+
+/* Both PVs had records, and went; one is back. */
+TEST_EACH(vg_that_false_records_complete_is_incomplete, denied)
+{
+	char conf_text[256];
+
+	snprintf(conf_text, sizeof(conf_text), "%sevent { incomplete = \"degraded\" }",
+		 denied[_i].conf);
+	configure("event { incomplete = \"degraded\" }");
+	a_comes();
+	b_comes();
+	machine_unplug("sdb", 32);
+	machine_unplug("sdc", 48);
+	if (denied[_i].sample)
+		machine_plug(denied[_i].sample, "sdc", 48, denied[_i].diskseq);
+	configure(conf_text);
+	machine_plug("stripe-a", "sdx", 240, 3);
+	ck_assert_str_eq(came("sdx", 240, 3, PVID_A), "");
+	ck_assert_str_eq(drain(), "");
+	ck_assert_msg(!strcmp(wait_long(), denied[_i].activated), "%s: %s", denied[_i].claim,
+		      activated);
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_B) == denied[_i].is_recorded, "%s",
+		      denied[_i].claim);
+	ck_assert_msg(!wait_long()[0], "%s: once", denied[_i].claim);
+}

@@ -55,7 +55,7 @@ static const char *const pvs[] = {"unread", "all", "absent", "excused", "silent"
 static const char *const prohibitions[] = {"none",	   "devices",  "names", "twin",
 					   "silent-twin", "outdated", "moved", NULL};
 static const char *const verdicts[] = {"skip",	"read",	       "activate", "in-part", "record",
-				       "watch", "queue-again", "fail",	   "for-now", NULL};
+				       "watch", "wait", "queue-again", "fail",	   "for-now", NULL};
 static const char *const becauses[] = {"",	 "devices", "names",   "twin", "outdated", "moved",
 				       "absent", "silent",  "changed", "down", NULL};
 

@@ -225,10 +225,11 @@ TEST_EACH(a_removal_that_was_missed_takes_nothing_from_another_disk, reused)
 {
 	const struct lea_device device = {
 		.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16};
+	const struct lea_devid number = lea_device_number(&device);
 	struct lea_entry *got;
 
 	ck_assert_int_eq(lea_queue_put_device(event_fd, reused[_i], &device, ""), 0);
-	ck_assert_int_eq(lea_queue_put_gone(event_fd, &device, ""), 0);
+	ck_assert_int_eq(lea_queue_put_gone(event_fd, &number, ""), 0);
 	ck_assert_uint_eq(take(&got), 1);
 	ck_assert(got->device.is_gone == (reused[_i] != LEA_ENTRY_ADD));
 	ck_assert_int_eq(got->kind, reused[_i]);
