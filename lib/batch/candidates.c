@@ -17,6 +17,7 @@
 #include "batch/pass_cache.h"
 #include "record/duplicate_tie.h"
 #include "record/duplicates.h"
+#include "record/recorded_marker.h"
 #include "state/mark.h"
 #include "state/online.h"
 #include "world/sysfs.h"
@@ -298,17 +299,24 @@ static bool has_awaited(struct lea_candidates *candidates)
 }
 
 /* When it came into use it was there for nobody, as for a filter or the devices file. That it is
- * there now is an administrator's change, for which no add has waited. */
+ * there now is an administrator's change, for which no add has waited. With a marker it has been there
+ * since, and only its record was removed, as vgremove does. */
 static int ask_refused(const struct lea_candidates *candidates, const struct lea_found *found,
 		       enum lea_entry_kind kind)
 {
+	const int event_fd = candidates->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
 	char key[LEA_DEVID_TEXT_BYTES];
+	int r;
 
 	if (kind != LEA_ENTRY_CHANGE)
 		return 0;
 	lea_devid_format(&id, key);
-	return lea_mark_ask(candidates->options->event_fd, LEA_MARK_REFUSED, key);
+	r = lea_mark_ask(event_fd, LEA_MARK_REFUSED, key);
+	if (r <= 0)
+		return r;
+	r = lea_marker_ask(event_fd, &found->device, found->label.pvid);
+	return r < 0 ? r : !r;
 }
 
 /*

@@ -500,6 +500,24 @@ TEST_TIMES(an_add_does_not_wait_for_a_pv_that_was_refused, 3)
 			 _i == 2 ? "" : "vg-two.pvs ");
 }
 
+/* A command made a PV of what was refused when it came, and removed the record of that, as vgremove does:
+ * the add of another PV waits for it as for any. Row 1: nobody had read it as that PV. */
+TEST_TIMES(an_add_waits_for_a_pv_that_was_refused_and_recorded_since, 2)
+{
+	machine_plug("orphan", "sdc", 48, 3);
+	told(LEA_ENTRY_ADD, "sdc", 48, 3, "");
+	ck_assert(lea_mark_ask(batch_options.event_fd, LEA_MARK_REFUSED, "8:48-3"));
+	machine_unplug("sdc", 48);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	if (!_i) {
+		told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B);
+		tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_B);
+	}
+	machine_plug("stripe-a", "sdb", 32, 2);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), _i ? "" : "vg-two.pvs ");
+}
+
 /* Nor if another PV completes the VG, whose record was removed meanwhile, as lvm2's commands do for a
  * VG of another host. Rows: sdc was refused when it came; it was not. */
 TEST_TIMES(no_change_of_another_pv_completes_what_was_refused, 2)
