@@ -44,8 +44,8 @@ static int drop(const struct lea_batch_marks *marks, enum lea_mark mark, const c
 	return marks->has[mark] ? lea_mark_drop(marks->options->event_fd, mark, key) : 0;
 }
 
-/* Does an add of the device wait for an answer? */
-static bool owes_add(const struct lea_batch_marks *marks, const struct lea_device *device)
+/* Does an add of the device wait for an answer? 1, 0 or a shortage. */
+static int owes_add(const struct lea_batch_marks *marks, const struct lea_device *device)
 {
 	return lea_reader_owes_add(marks->options->reader, marks->hung_fd, device);
 }
@@ -67,7 +67,10 @@ int lea_batch_marks_kind(struct lea_batch_marks *marks, const struct lea_entry *
 			return r;
 		marks->has_asked_hung = true;
 	}
-	if (is_change && owes_add(marks, &entry->device))
+	r = is_change ? owes_add(marks, &entry->device) : 0;
+	if (r < 0)
+		return r;
+	if (r)
 		*ret_kind = LEA_ENTRY_MISSED;
 	if (*ret_kind != LEA_ENTRY_MISSED)
 		return 0;
@@ -97,21 +100,29 @@ static bool is_momentary(const struct lea_found *found, const struct lea_record 
 	       (found->kind == LEA_FOUND_EXCLUDED && found->excluded == LEA_EXCLUDED_NO_SYSFS);
 }
 
-/* LEA_MARKS: none. A change that is not settled must not hide an add that has no answer yet. During
- * boot udev's file says as what the device came (LVMEVENT_FIRST), and first of the boot before: a
- * mark would outlast that. */
-static enum lea_mark mark_of(const struct lea_batch_marks *marks, const struct lea_found *found,
-			     const struct lea_record *record, enum lea_entry_kind kind)
+/* *ret_mark: LEA_MARKS: none. A change that is not settled must not hide an add that has no answer yet.
+ * During boot udev's file says as what the device came (LVMEVENT_FIRST), and first of the boot before: a
+ * mark would outlast that. 0 or a shortage. */
+static int mark_of(const struct lea_batch_marks *marks, const struct lea_found *found,
+		   const struct lea_record *record, enum lea_entry_kind kind,
+		   enum lea_mark *ret_mark)
 {
+	int r;
+
+	*ret_mark = LEA_MARKS;
 	if (record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE ||
 	    found->kind == LEA_FOUND_GONE)
-		return LEA_MARKS;
-	if (!is_momentary(found, record))
-		return LEA_MARK_REFUSED;
-	return kind == LEA_ENTRY_CHANGE && !marks->options->is_boot &&
-			       !owes_add(marks, &found->device)
-		       ? LEA_MARK_UNSETTLED
-		       : LEA_MARKS;
+		return 0;
+	if (!is_momentary(found, record)) {
+		*ret_mark = LEA_MARK_REFUSED;
+		return 0;
+	}
+	if (kind != LEA_ENTRY_CHANGE || marks->options->is_boot)
+		return 0;
+	r = owes_add(marks, &found->device);
+	if (!r)
+		*ret_mark = LEA_MARK_UNSETTLED;
+	return r < 0 ? r : 0;
 }
 
 /* Its change events must start the enqueuer again: by one it may become a PV of another VG. */
@@ -158,10 +169,12 @@ int lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea
 			   const struct lea_record *record, enum lea_entry_kind kind)
 {
 	const struct lea_devid id = lea_device_id(&found->device);
-	const enum lea_mark mark = mark_of(marks, found, record, kind);
+	enum lea_mark mark;
 	char key[LEA_DEVID_TEXT_BYTES];
-	int r = end_wait(marks, found, record), s = 0;
+	int r = mark_of(marks, found, record, kind, &mark), s = end_wait(marks, found, record);
 
+	r = r ? r : s;
+	s = 0;
 	lea_devid_format(&id, key);
 	if (mark == LEA_MARK_REFUSED) {
 		s = lea_refused_set(marks->options->event_fd, key);

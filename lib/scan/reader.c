@@ -329,28 +329,29 @@ bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_devi
 }
 
 /* By a process that has ended, as the boot scan, and whose child still waits for the answer? */
-static bool is_owed_by_child(const struct lea_reader *reader, int hung_fd,
-			     const struct lea_device *device)
+static int is_owed_by_child(const struct lea_reader *reader, int hung_fd,
+			    const struct lea_device *device)
 {
 	char name[LEA_HUNG_NAME_BYTES];
 	uint64_t since_ms;
-	bool is_owed = false;
 	pid_t thread;
+	int r = 0;
 
-	for (int kind = 0; hung_fd >= 0 && !is_owed && kind < LEA_ENTRY_KINDS; kind++) {
+	for (int kind = 0; hung_fd >= 0 && !r && kind < LEA_ENTRY_KINDS; kind++) {
+		if (!lea_entry_kind_is_add((enum lea_entry_kind)kind))
+			continue;
 		lea_reader_name_hung(reader, device, (enum lea_entry_kind)kind, name);
-		is_owed = lea_entry_kind_is_add((enum lea_entry_kind)kind) &&
-			  lea_hung_has(hung_fd, name, &thread, &since_ms);
+		r = lea_hung_has(hung_fd, name, &thread, &since_ms);
 	}
-	return is_owed;
+	return r;
 }
 
-bool lea_reader_owes_add(const struct lea_reader *reader, int hung_fd,
-			 const struct lea_device *device)
+int lea_reader_owes_add(const struct lea_reader *reader, int hung_fd,
+			const struct lea_device *device)
 {
 	if (lea_reader_is_silent(reader, device))
 		return lea_backoff_owes_add(&reader->late, device);
-	return reader && is_owed_by_child(reader, hung_fd, device);
+	return reader ? is_owed_by_child(reader, hung_fd, device) : 0;
 }
 
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd)

@@ -632,7 +632,7 @@ static void skip_hung(struct turn *turn)
 
 	for (uint32_t i = 0; i < turn->count && is_any; i++)
 		if (item_of(turn, i)->is_open && hanging->kind->name(hanging->arg, i, name) &&
-		    (lea_hung_has(hung_fd, name, &thread, &since_ms) ||
+		    (lea_hung_has(hung_fd, name, &thread, &since_ms) > 0 ||
 		     lea_hung_is_kept(&hanging->unnoted, name, &thread, &since_ms)) &&
 		    now_ms >= since_ms + hanging->hung_ms)
 			lose(turn, i,

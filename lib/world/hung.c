@@ -90,26 +90,38 @@ struct note {
 	char owed[LEA_HUNG_OWED_BYTES]; /* "": nothing */
 };
 
-/* Does the thread still wait? GONE also of a file that makes no sense, UNSEEN without a file, or
- * without the means to read it. */
-static enum lea_proc_life read_note(int hung_fd, const char *file, struct note *ret_note)
+/* Does the thread still wait? GONE also of a file that makes no sense, UNSEEN also without a file. 0 or
+ * a shortage. */
+static int read_note(int hung_fd, const char *file, struct note *ret_note,
+		     enum lea_proc_life *ret_life)
 {
 	char text[TEXT_BYTES], *owed;
 	const int r = lea_file_read_into(hung_fd, file, text, sizeof(text));
 
 	*ret_note = (struct note){0};
+	*ret_life = LEA_PROC_UNSEEN;
 	if (r == LEA_FILE_ABSENT || lea_is_shortage(r))
-		return LEA_PROC_UNSEEN;
+		return lea_shortage_of(r);
+	*ret_life = LEA_PROC_GONE;
 	if (r ||
 	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64, &ret_note->id.pid,
 		   &ret_note->id.start_ticks, &ret_note->id.pid_ns, &ret_note->since_ms) != 4 ||
 	    !is_strong(&ret_note->id))
-		return LEA_PROC_GONE;
+		return 0;
 	owed = strchr(text, '\n');
 	if (owed)
 		snprintf(ret_note->owed, sizeof(ret_note->owed), "%.*s",
 			 (int)strcspn(owed + 1, "\n"), owed + 1);
-	return judge(&ret_note->id);
+	*ret_life = judge(&ret_note->id);
+	return 0;
+}
+
+/* The same of who only asks for that one answer. */
+static bool is_note(int hung_fd, const char *file, enum lea_proc_life wanted, struct note *ret_note)
+{
+	enum lea_proc_life life;
+
+	return !read_note(hung_fd, file, ret_note, &life) && life == wanted;
 }
 
 static bool forget(int hung_fd, const char *file)
@@ -124,15 +136,18 @@ static void remove_folder(int hung_fd)
 		return;
 }
 
-bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms)
+int lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms)
 {
 	enum lea_proc_life life;
 	char file[FILE_BYTES];
 	struct note note;
+	int r;
 
 	if (hung_fd < 0 || !name_file(name, file))
-		return false;
-	life = read_note(hung_fd, file, &note);
+		return 0;
+	r = read_note(hung_fd, file, &note, &life);
+	if (r)
+		return r;
 	if (life == LEA_PROC_GONE && forget(hung_fd, file))
 		remove_folder(hung_fd);
 	*ret_thread = note.id.pid;
@@ -147,7 +162,7 @@ static int tell_file(int hung_fd, const char *file, int (*tell)(void *arg, const
 	struct note note;
 
 	if (file[0] == '.' || strlen(file) >= sizeof(name) ||
-	    read_note(hung_fd, file, &note) != LEA_PROC_ALIVE)
+	    !is_note(hung_fd, file, LEA_PROC_ALIVE, &note))
 		return 0;
 	strcpy(name, file);
 	for (char *at = strchr(name, '!'); at; at = strchr(at, '!'))
@@ -177,7 +192,7 @@ static bool has_ended(int hung_fd, const char *file)
 {
 	struct note note;
 
-	return read_note(hung_fd, file, &note) == LEA_PROC_GONE && !note.owed[0] &&
+	return is_note(hung_fd, file, LEA_PROC_GONE, &note) && !note.owed[0] &&
 	       forget(hung_fd, file);
 }
 
@@ -229,7 +244,7 @@ bool lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_m
 
 	lea_proc_identify_thread(thread, &id);
 	if (!is_strong(&id) || !name_file(name, file) ||
-	    lea_hung_has(hung_fd, name, &earlier, &earlier_ms))
+	    lea_hung_has(hung_fd, name, &earlier, &earlier_ms) > 0)
 		return true;
 	if (hung_fd < 0 || !*room)
 		return false;
@@ -328,7 +343,7 @@ int lea_hung_each_owed(int hung_fd, int (*tell)(void *arg, const char *owed), vo
 
 	while ((entry = lea_file_next(dir, &r))) {
 		if (entry->d_name[0] == '.' ||
-		    read_note(hung_fd, entry->d_name, &note) != LEA_PROC_GONE || !note.owed[0])
+		    !is_note(hung_fd, entry->d_name, LEA_PROC_GONE, &note) || !note.owed[0])
 			continue;
 		r = tell(arg, note.owed);
 		if (!r && forget(hung_fd, entry->d_name))

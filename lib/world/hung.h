@@ -34,13 +34,14 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
  * lea_hung_has - does a thread of another process still wait for this?
  * @hung_fd: from lea_hung_open; a negative number: nothing hangs
  * @name: without "!", which stands for a slash
- * @ret_thread, @ret_since_ms: its number, and since when it waits by lea_world_now_ms, if true
+ * @ret_thread, @ret_since_ms: its number, and since when it waits by lea_world_now_ms, with 1
  * Forgets the name if the thread has ended or does not run our program, and a file that makes no
- * sense. A thread of another pid namespace does not count.
+ * sense. A thread of another pid namespace does not count. 1: it does, 0: none does, or a shortage.
  */
-bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms);
+LEA_MUST_CHECK int lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread,
+				uint64_t *ret_since_ms);
 
-/* Calls @tell for each name for which lea_hung_has would be true, until it returns other than 0,
+/* Calls @tell for each name for which lea_hung_has would say 1, until it returns other than 0,
  * and returns that; 0 also if none is known. -errno: they could not be listed. */
 LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *name),
 				 void *arg);

@@ -47,7 +47,7 @@ static bool has(const char *name)
 	if (hung_fd >= 0)
 		close(hung_fd);
 	hung_fd = lea_hung_open(&tree.world);
-	answer = lea_hung_has(hung_fd, name, &thread, &since_ms);
+	answer = lea_hung_has(hung_fd, name, &thread, &since_ms) > 0;
 	ck_assert(!answer || (thread > 0 && since_ms == 7));
 	return answer;
 }
