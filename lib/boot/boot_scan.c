@@ -138,7 +138,7 @@ static enum lea_entry_kind kind_again(struct boot *boot, const struct lea_udevmo
 static int add(void *arg, struct lea_udevmon_event *event)
 {
 	struct boot *boot = arg;
-	struct lea_entry entry = {.kind = event->is_changed ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD,
+	struct lea_entry entry = {.kind = event->was_in_use ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD,
 				  .device = event->device};
 	bool was_done;
 	int r;

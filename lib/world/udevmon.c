@@ -129,8 +129,8 @@ static bool is_pv(const struct lea_udevmon *monitor, struct udev_device *from)
 	       !strcmp(property(from, "SUBSYSTEM"), "block") && has_tag(monitor, from);
 }
 
-/* A change that made a PV, or another one, of a device in use. */
-static bool is_changed(struct udev_device *from)
+/* Was it in use before a change made this PV of it? */
+static bool was_in_use(struct udev_device *from)
 {
 	const char *action = udev_device_get_property_value(from, "ACTION"),
 		   *first = udev_device_get_property_value(from, "LVMEVENT_FIRST"),
@@ -167,7 +167,7 @@ static int fill(const struct lea_udevmon *monitor, struct udev_device *from,
 	device->is_gone = !strcmp(property(from, "ACTION"), "remove");
 	event->is_pv = is_pv(monitor, from);
 	event->is_change = is_change(from);
-	event->is_changed = is_changed(from);
+	event->was_in_use = was_in_use(from);
 	event->is_written = is_written(from);
 	event->is_activation = number(from, "DM_ACTIVATION") == 1;
 	snprintf(event->fs_uuid, sizeof(event->fs_uuid), "%s", property(from, "ID_FS_UUID"));

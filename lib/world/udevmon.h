@@ -20,7 +20,7 @@ struct lea_udevmon_event {
 	bool is_activation;	  /* a dm device whose table was made live: DM_ACTIVATION */
 	/* A change of a device in use; not known from the tag index. */
 	bool is_change;
-	bool is_changed; /* in use before this PV was made of it: LVMEVENT_FIRST */
+	bool was_in_use; /* before this PV was made of it: LVMEVENT_FIRST */
 	/* Somebody closed it after writing, and our rule has not left that to a reconcile: it has
 	 * yet to be read. Not known from the tag index. */
 	bool is_written;

@@ -148,7 +148,7 @@ static inline void fill(const struct row *row, struct lea_udevmon_event *told)
 	*told = (struct lea_udevmon_event){.is_pv = true,
 					   .is_change = row->told == CHANGED ||
 							row->told == WRITTEN,
-					   .is_changed = row->told == CHANGED,
+					   .was_in_use = row->told == CHANGED,
 					   .is_written = row->told == WRITTEN};
 	told->device = event(row->name, row->minor, row->diskseq, "", row->told == WENT).device;
 	lea_id_format(row->pvid, told->fs_uuid);

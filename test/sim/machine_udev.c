@@ -40,7 +40,7 @@ struct event {
 struct told {
 	uint32_t index;
 	uint64_t diskseq, seqnum;
-	bool is_gone, is_pv, is_change, is_changed, is_written, has_failed;
+	bool is_gone, is_pv, is_change, was_in_use, is_written, has_failed;
 	char uuid[40];
 };
 
@@ -293,7 +293,7 @@ static int fill(const struct told *told, struct lea_udevmon_event *ret_event)
 			   .is_gone = told->is_gone},
 		.is_pv = told->is_pv,
 		.is_change = told->is_change,
-		.is_changed = told->is_changed,
+		.was_in_use = told->was_in_use,
 		.is_written = told->is_written};
 	snprintf(ret_event->fs_uuid, sizeof(ret_event->fs_uuid), "%s", told->uuid);
 	snprintf(name, sizeof(name), "/dev/sd%c", 'a' + (int)told->index);
@@ -352,7 +352,7 @@ static int enumerate(struct lea_udevmon *monitor,
 				     .diskseq = unit->diskseq,
 				     .seqnum = sim_seqnum,
 				     .is_pv = unit->link[0] != '\0',
-				     .is_changed = strcmp(unit->first, unit->link) != 0};
+				     .was_in_use = strcmp(unit->first, unit->link) != 0};
 		snprintf(told.uuid, sizeof(told.uuid), "%s", unit->link);
 		r = fill(&told, &event);
 		r = r ? r : tell_one(arg, &event);
@@ -408,7 +408,7 @@ static void finish(struct event *event, const char *uuid, bool has_failed)
 					  unit->skipped != event->seqnum,
 			    .has_failed = has_failed};
 
-	told.is_changed = !told.is_gone && strcmp(unit->first, uuid) != 0;
+	told.was_in_use = !told.is_gone && strcmp(unit->first, uuid) != 0;
 	snprintf(told.uuid, sizeof(told.uuid), "%s", uuid);
 	if (uuid[0] || has_failed)
 		tell(&told);

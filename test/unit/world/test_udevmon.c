@@ -159,11 +159,11 @@ TEST_IN_NAMESPACE(each_kind_of_event_is_received)
 static const struct {
 	const char *what, *properties;
 	size_t size;
-	bool is_changed;
+	bool was_in_use;
 } changes[] = {
-#define ROW(what, properties, is_changed)                                                          \
+#define ROW(what, properties, was_in_use)                                                          \
 	{                                                                                          \
-		what, properties, sizeof(properties) - 1, is_changed                               \
+		what, properties, sizeof(properties) - 1, was_in_use                               \
 	}
 	ROW("in use before this PV was made", TAGGED "LVMEVENT_FIRST=old\0", true),
 	ROW("the same PV as before", TAGGED "LVMEVENT_FIRST=abc-def\0", false),
@@ -176,7 +176,7 @@ TEST_TIMES(a_pv_made_on_a_device_in_use_is_a_change, suite_has_namespaces() ? AR
 {
 	say(changes[_i].properties, changes[_i].size);
 	ck_assert_int_eq(receive(), 0);
-	ck_assert_msg(event.is_changed == changes[_i].is_changed, "%s", changes[_i].what);
+	ck_assert_msg(event.was_in_use == changes[_i].was_in_use, "%s", changes[_i].what);
 	ck_assert_msg(event.is_change == (!strstr(changes[_i].what, "a new device") &&
 					  !strstr(changes[_i].what, "an activation")),
 		      "%s", changes[_i].what);
@@ -186,7 +186,7 @@ TEST_TIMES(a_pv_made_on_a_device_in_use_is_a_change, suite_has_namespaces() ? AR
 static const struct {
 	const char *what, *properties;
 	size_t size;
-	bool is_changed; /* is_written */
+	bool was_in_use; /* is_written */
 } writes[] = {
 	ROW("nothing was left", TAGGED "SYNTH_UUID=0\0", true),
 	ROW("an earlier one was", TAGGED "SYNTH_UUID=0\0LVMEVENT_SKIPPED=33\0", true),
@@ -198,7 +198,7 @@ TEST_TIMES(a_device_that_was_written_to_is_to_be_read, suite_has_namespaces() ? 
 {
 	say(writes[_i].properties, writes[_i].size);
 	ck_assert_int_eq(receive(), 0);
-	ck_assert_msg(event.is_written == writes[_i].is_changed, "%s", writes[_i].what);
+	ck_assert_msg(event.is_written == writes[_i].was_in_use, "%s", writes[_i].what);
 }
 
 TEST_IN_NAMESPACE(events_are_passed_over_but_failures_count)
