@@ -45,9 +45,10 @@ static int drop(const struct lea_batch_marks *marks, enum lea_mark mark, const c
 }
 
 /* Does an add of the device wait for an answer? 1, 0 or a shortage. */
-static int owes_add(const struct lea_batch_marks *marks, const struct lea_device *device)
+static int owes_add(const struct lea_batch_marks *marks, const struct lea_device *device,
+		    const char *pvid)
 {
-	return lea_reader_owes_add(marks->options->reader, marks->hung_fd, device);
+	return lea_reader_owes_add(marks->options->reader, marks->hung_fd, device, pvid);
 }
 
 /* A device that was refused when it came into use has since become a PV of ours by a change, and
@@ -67,7 +68,7 @@ int lea_batch_marks_kind(struct lea_batch_marks *marks, const struct lea_entry *
 			return r;
 		marks->has_asked_hung = true;
 	}
-	r = is_change ? owes_add(marks, &entry->device) : 0;
+	r = is_change ? owes_add(marks, &entry->device, entry->pvid) : 0;
 	if (r < 0)
 		return r;
 	if (r)
@@ -119,7 +120,7 @@ static int mark_of(const struct lea_batch_marks *marks, const struct lea_found *
 	}
 	if (kind != LEA_ENTRY_CHANGE || marks->options->is_boot)
 		return 0;
-	r = owes_add(marks, &found->device);
+	r = owes_add(marks, &found->device, found->expected);
 	if (!r)
 		*ret_mark = LEA_MARK_UNSETTLED;
 	return r < 0 ? r : 0;

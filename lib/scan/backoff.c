@@ -2,6 +2,9 @@
 /* A linear search: there are few slow devices, and mostly none. */
 #include "scan/backoff.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define MOST_TIMES 16U /* by then even a tenth of a second has grown to LEA_BACKOFF_MOST_MS */
 
 /* Returns the slot, or LEA_BACKOFF_DEVICES if the device is not there. */
@@ -26,8 +29,16 @@ uint32_t lea_backoff_deadline_ms(const struct lea_backoff *late, const struct le
 	return longer > deadline_ms ? (uint32_t)longer : deadline_ms;
 }
 
+static void owe(struct lea_backoff_device *slot, const char *owed)
+{
+	if (slot->owes_add && strcmp(slot->owed, owed) != 0)
+		owed = "";
+	slot->owes_add = true;
+	snprintf(slot->owed, sizeof(slot->owed), "%s", owed);
+}
+
 void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device *device,
-			      bool had_all, bool is_add)
+			      bool had_all, const char *owed)
 {
 	uint32_t i = find(late, lea_device_id(device));
 
@@ -39,7 +50,9 @@ void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device 
 		late->device[i] =
 			(struct lea_backoff_device){.is_used = true, .id = lea_device_id(device)};
 	}
-	late->device[i].owes_add = is_add || (late->device[i].is_silent && late->device[i].owes_add);
+	late->device[i].owes_add = late->device[i].is_silent && late->device[i].owes_add;
+	if (owed)
+		owe(&late->device[i], owed);
 	late->device[i].is_silent = true;
 	if (had_all && late->device[i].times < MOST_TIMES)
 		late->device[i].times++;
@@ -68,11 +81,14 @@ bool lea_backoff_is_silent(const struct lea_backoff *late, const struct lea_devi
 	return i < LEA_BACKOFF_DEVICES && late->device[i].is_silent;
 }
 
-bool lea_backoff_owes_add(const struct lea_backoff *late, const struct lea_device *device)
+bool lea_backoff_owes_add(const struct lea_backoff *late, const struct lea_device *device,
+			  const char *pvid)
 {
 	const uint32_t i = find(late, lea_device_id(device));
+	const struct lea_backoff_device *slot = &late->device[i];
 
-	return i < LEA_BACKOFF_DEVICES && late->device[i].is_silent && late->device[i].owes_add;
+	return i < LEA_BACKOFF_DEVICES && slot->is_silent && slot->owes_add &&
+	       (!slot->owed[0] || !pvid[0] || !strcmp(slot->owed, pvid));
 }
 
 bool lea_backoff_has_key(const struct lea_backoff *late, const char *key)

@@ -20,6 +20,7 @@ struct lea_backoff {
 		bool is_used;
 		bool is_silent; /* since it timed out last */
 		bool owes_add;	/* likewise: one of those reads was for an add */
+		char owed[33];	/* of this PV only, which was missed; "": of the device */
 		struct lea_devid id;
 		uint32_t times; /* how often its whole deadline was too short */
 	} device[LEA_BACKOFF_DEVICES];
@@ -32,16 +33,18 @@ struct lea_backoff {
 uint32_t lea_backoff_deadline_ms(const struct lea_backoff *late, const struct lea_device *device,
 				 uint32_t deadline_ms);
 /* Remembers that @device timed out. @had_all: it had its whole deadline; false: it was abandoned
- * earlier because others waited, so its deadline does not grow. @is_add: it was read for an add. */
+ * earlier because others waited, so its deadline does not grow. @owed: it was read for an add, of the
+ * device: "", or for this PV, which was missed; NULL: for none */
 void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device *device,
-			      bool had_all, bool is_add);
+			      bool had_all, const char *owed);
 /* Forgets @device: it answered within the usual deadline. */
 void lea_backoff_clear(struct lea_backoff *late, const struct lea_device *device);
 /* It answered, late or not. */
 void lea_backoff_note_answer(struct lea_backoff *late, const struct lea_device *device);
 /* Has it timed out, and given no answer since? */
 bool lea_backoff_is_silent(const struct lea_backoff *late, const struct lea_device *device);
-/* The same, and did a read for an add time out? */
-bool lea_backoff_owes_add(const struct lea_backoff *late, const struct lea_device *device);
+/* The same, and did a read for an add time out, of the device, or of @pvid? @pvid: "": of any PV. */
+bool lea_backoff_owes_add(const struct lea_backoff *late, const struct lea_device *device,
+			  const char *pvid);
 /* Is this device remembered? @key: key of a queue entry. */
 bool lea_backoff_has_key(const struct lea_backoff *late, const char *key);

@@ -192,11 +192,19 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 			lea_backoff_clear(&reader->late, &request->found->device);
 		else if (answer->took_ms >= request->item.deadline_ms - GRACE_MS)
 			lea_backoff_note_timeout(&reader->late, &request->found->device, true,
-						 false);
+						 NULL);
 		lea_backoff_note_answer(&reader->late, &request->found->device);
 		r = lea_scan_judge(reader->scan, request, read, &texts);
 	}
 	return r;
+}
+
+/* As lea_backoff_note_timeout has it. */
+static const char *owed_to(const struct lea_found *found)
+{
+	if (!found->is_asked || !lea_entry_kind_is_add(found->again))
+		return NULL;
+	return found->again == LEA_ENTRY_ADD ? "" : found->expected;
 }
 
 /* A child queues the device when it answers after all, and so does one of an earlier scan
@@ -213,7 +221,7 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 			reader->forgets ? "command" : "scan");
 	} else if (loss->fault == -ETIMEDOUT) {
 		lea_backoff_note_timeout(&reader->late, &found->device, loss->had_all,
-					 found->is_asked && lea_entry_kind_is_add(found->again));
+					 owed_to(found));
 		note_time(reader, index, loss->took_ms, loss->fault);
 	}
 	lea_scan_note_fault(reader->scan, found, loss->fault);
@@ -330,28 +338,30 @@ bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_devi
 
 /* By a process that has ended, as the boot scan, and whose child still waits for the answer? */
 static int is_owed_by_child(const struct lea_reader *reader, int hung_fd,
-			    const struct lea_device *device)
+			    const struct lea_device *device, enum lea_entry_kind kind,
+			    const char *pvid)
 {
-	char name[LEA_HUNG_NAME_BYTES];
-	uint64_t since_ms;
-	pid_t thread;
-	int r = 0;
+	char name[LEA_HUNG_NAME_BYTES], owed[LEA_HUNG_OWED_BYTES], of[33] = "";
+	int r;
 
-	for (int kind = 0; hung_fd >= 0 && !r && kind < LEA_ENTRY_KINDS; kind++) {
-		if (!lea_entry_kind_is_add((enum lea_entry_kind)kind))
-			continue;
-		lea_reader_name_hung(reader, device, (enum lea_entry_kind)kind, name);
-		r = lea_hung_has(hung_fd, name, &thread, &since_ms);
-	}
-	return r;
+	lea_reader_name_hung(reader, device, kind, name);
+	r = lea_hung_owes(hung_fd, name, owed);
+	if (r <= 0 || kind == LEA_ENTRY_ADD || sscanf(owed, "%*u %*s %32s", of) != 1)
+		return r;
+	return !pvid[0] || !strcmp(of, pvid);
 }
 
 int lea_reader_owes_add(const struct lea_reader *reader, int hung_fd,
-			const struct lea_device *device)
+			const struct lea_device *device, const char *pvid)
 {
+	int r = 0;
+
 	if (lea_reader_is_silent(reader, device))
-		return lea_backoff_owes_add(&reader->late, device);
-	return reader ? is_owed_by_child(reader, hung_fd, device) : 0;
+		return lea_backoff_owes_add(&reader->late, device, pvid);
+	for (enum lea_entry_kind kind = 0; reader && !r && kind < LEA_ENTRY_KINDS; kind++)
+		if (hung_fd >= 0 && lea_entry_kind_is_add(kind))
+			r = is_owed_by_child(reader, hung_fd, device, kind, pvid);
+	return r;
 }
 
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd)

@@ -77,9 +77,11 @@ void lea_reader_remember(struct lea_reader *reader);
 bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_device *device);
 
 /* The same, also of the reader of a process that has ended, and did an add wait for the answer? Then the
- * child queues that. @hung_fd: from lea_hung_open; negative: nothing hangs. 1, 0 or a shortage. */
+ * child queues that. @hung_fd: from lea_hung_open; negative: nothing hangs. @pvid: the PV that the device
+ * is by now, "": not known: an add of another PV, which was missed, is none of this one. 1, 0 or a
+ * shortage. */
 LEA_MUST_CHECK int lea_reader_owes_add(const struct lea_reader *reader, int hung_fd,
-				       const struct lea_device *device);
+				       const struct lea_device *device, const char *pvid);
 
 /* Does a device wait in the queue that is not known to be slow? @event_fd: /run/lvm/event. */
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd);

@@ -136,23 +136,41 @@ static void remove_folder(int hung_fd)
 		return;
 }
 
-int lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms)
+/* As lea_hung_has. */
+static int ask(int hung_fd, const char *name, struct note *ret_note)
 {
 	enum lea_proc_life life;
 	char file[FILE_BYTES];
-	struct note note;
 	int r;
 
+	*ret_note = (struct note){0};
 	if (hung_fd < 0 || !name_file(name, file))
 		return 0;
-	r = read_note(hung_fd, file, &note, &life);
+	r = read_note(hung_fd, file, ret_note, &life);
 	if (r)
 		return r;
 	if (life == LEA_PROC_GONE && forget(hung_fd, file))
 		remove_folder(hung_fd);
+	return life == LEA_PROC_ALIVE;
+}
+
+int lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms)
+{
+	struct note note;
+	const int r = ask(hung_fd, name, &note);
+
 	*ret_thread = note.id.pid;
 	*ret_since_ms = note.since_ms;
-	return life == LEA_PROC_ALIVE;
+	return r;
+}
+
+int lea_hung_owes(int hung_fd, const char *name, char ret_owed[static LEA_HUNG_OWED_BYTES])
+{
+	struct note note;
+	const int r = ask(hung_fd, name, &note);
+
+	memcpy(ret_owed, note.owed, sizeof(note.owed));
+	return r;
 }
 
 static int tell_file(int hung_fd, const char *file, int (*tell)(void *arg, const char *name),

@@ -41,6 +41,10 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
 LEA_MUST_CHECK int lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread,
 				uint64_t *ret_since_ms);
 
+/* The same, and what it owes; "": nothing. */
+LEA_MUST_CHECK int lea_hung_owes(int hung_fd, const char *name,
+				 char ret_owed[static LEA_HUNG_OWED_BYTES]);
+
 /* Calls @tell for each name for which lea_hung_has would say 1, until it returns other than 0,
  * and returns that; 0 also if none is known. -errno: they could not be listed. */
 LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *name),

@@ -330,7 +330,7 @@ TEST_EACH(what_gives_no_answer_is_known_to_be_repeated, repeats)
 	machine.properties = MEMBER;
 	ck_assert_int_eq(lea_reader_new(machine.world, &conf, &reader), 0);
 	if (repeats[_i].is_silent)
-		lea_backoff_note_timeout(&reader->late, &device, true, true);
+		lea_backoff_note_timeout(&reader->late, &device, true, "");
 	if (repeats[_i].has_failed)
 		put_failed(true);
 	else

@@ -16,7 +16,7 @@ static void was_late(uint32_t minor, uint32_t times)
 	const struct lea_device device = {.major = 8, .minor = minor, .diskseq = 1};
 
 	for (uint32_t i = 0; i < times; i++)
-		lea_backoff_note_timeout(&late, &device, true, false);
+		lea_backoff_note_timeout(&late, &device, true, NULL);
 }
 
 TEST(a_deadline_doubles_each_time_it_is_missed)
@@ -54,7 +54,7 @@ TEST(a_device_that_was_cut_short_keeps_its_deadline)
 {
 	const struct lea_device device = {.major = 8, .minor = 1, .diskseq = 7};
 
-	lea_backoff_note_timeout(&late, &device, false, false);
+	lea_backoff_note_timeout(&late, &device, false, NULL);
 	ck_assert_msg(deadline(1, 7, 10000) == 10000, "its time was not too short");
 	ck_assert(lea_backoff_has_key(&late, "8:1-7"));
 	ck_assert(!lea_backoff_has_key(&late, "8:1-8") && !lea_backoff_has_key(&late, "8:17-7"));
@@ -76,13 +76,33 @@ TEST(an_add_is_owed_until_there_is_an_answer)
 {
 	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = 7};
 
-	lea_backoff_note_timeout(&late, &device, true, false);
-	ck_assert(lea_backoff_is_silent(&late, &device) && !lea_backoff_owes_add(&late, &device));
-	lea_backoff_note_timeout(&late, &device, false, true);
-	lea_backoff_note_timeout(&late, &device, true, false);
-	ck_assert_msg(lea_backoff_owes_add(&late, &device), "a change does not answer it");
+	lea_backoff_note_timeout(&late, &device, true, NULL);
+	ck_assert(lea_backoff_is_silent(&late, &device) && !lea_backoff_owes_add(&late, &device, "B"));
+	lea_backoff_note_timeout(&late, &device, false, "");
+	lea_backoff_note_timeout(&late, &device, true, NULL);
+	ck_assert_msg(lea_backoff_owes_add(&late, &device, "B"), "a change does not answer it");
 	lea_backoff_note_answer(&late, &device);
-	ck_assert(!lea_backoff_owes_add(&late, &device));
-	lea_backoff_note_timeout(&late, &device, true, false);
-	ck_assert(!lea_backoff_owes_add(&late, &device));
+	ck_assert(!lea_backoff_owes_add(&late, &device, "B"));
+	lea_backoff_note_timeout(&late, &device, true, NULL);
+	ck_assert(!lea_backoff_owes_add(&late, &device, "B"));
+}
+
+/* An add of PV A was missed, or that of the device; is one of this PV owed? The second timeout is for
+ * nothing, or for an add of another PV. */
+static const struct {
+	const char *owed, *then, *pvid;
+	bool is_owed;
+} debts[] = {
+	{"A", NULL, "A", true}, {"A", NULL, "B", false}, {"A", NULL, "", true},
+	{"", NULL, "B", true},	{"", "A", "B", true},	 {"A", "B", "B", true},
+};
+
+TEST_EACH(what_is_another_pv_by_now_was_not_missed, debts)
+{
+	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = 7};
+
+	lea_backoff_note_timeout(&late, &device, true, debts[_i].owed);
+	lea_backoff_note_timeout(&late, &device, true, debts[_i].then);
+	ck_assert_msg(lea_backoff_owes_add(&late, &device, debts[_i].pvid) == debts[_i].is_owed,
+		      "row %d", _i);
 }
