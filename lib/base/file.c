@@ -19,10 +19,10 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/libc.h"
 
 #define HIDDEN_PREFIX	 ".new-"
 #define FIRST_READ_BYTES 4096U
-#define HIDDEN_BYTES	 80U
 #define HIDDEN_TRIES	 16
 #define PATH_BYTES	 512U
 #define LOCK_PAUSE_MS	 5U
@@ -185,18 +185,18 @@ static int write_all(int fd, const char *bytes, size_t len_bytes)
 	return 0;
 }
 
-static void name_hidden(char hidden[static HIDDEN_BYTES])
+static void name_hidden(char hidden[static LEA_FILE_HIDDEN_BYTES])
 {
 	static unsigned int counter;
 	struct timespec now = {0};
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(hidden, HIDDEN_BYTES, HIDDEN_PREFIX "%ld-%lld-%ld-%u", (long)getpid(),
+	snprintf(hidden, LEA_FILE_HIDDEN_BYTES, HIDDEN_PREFIX "%ld-%lld-%ld-%u", (long)getpid(),
 		 (long long)now.tv_sec, now.tv_nsec,
 		 __atomic_fetch_add(&counter, 1U, __ATOMIC_RELAXED));
 }
 
-static int create_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], int *ret_fd)
+static int create_hidden(int dir_fd, char hidden[static LEA_FILE_HIDDEN_BYTES], int *ret_fd)
 {
 	int fd;
 
@@ -215,7 +215,7 @@ static int create_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], int *ret_
 }
 
 /* Writes a complete file under a hidden name. Leaves nothing behind on a fault. */
-static int write_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], const void *bytes,
+static int write_hidden(int dir_fd, char hidden[static LEA_FILE_HIDDEN_BYTES], const void *bytes,
 			size_t len_bytes, bool is_durable)
 {
 	int fd = -1, r;
@@ -272,7 +272,7 @@ int lea_file_create_in(int dir_fd, const char *folder, const char *name, const v
 
 int lea_file_create(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
 {
-	char hidden[HIDDEN_BYTES];
+	char hidden[LEA_FILE_HIDDEN_BYTES];
 	int r;
 
 	r = write_hidden(dir_fd, hidden, bytes, len_bytes, false);
@@ -299,10 +299,30 @@ static int publish(int dir_fd, const char *hidden, const char *name)
 static int replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes,
 		   bool is_durable)
 {
-	char hidden[HIDDEN_BYTES];
+	char hidden[LEA_FILE_HIDDEN_BYTES];
 	int r = write_hidden(dir_fd, hidden, bytes, len_bytes, is_durable);
 
 	return r ? r : publish(dir_fd, hidden, name);
+}
+
+int lea_file_stage(int dir_fd, const void *bytes, size_t len_bytes,
+		   char ret_hidden[static LEA_FILE_HIDDEN_BYTES])
+{
+	return write_hidden(dir_fd, ret_hidden, bytes, len_bytes, false);
+}
+
+int lea_file_name_staged(int dir_fd, const char *hidden, const char *name)
+{
+	if (!renameat2(dir_fd, hidden, dir_fd, name, RENAME_NOREPLACE))
+		return 0;
+	return errno == EEXIST ? LEA_FILE_EXISTS : -errno;
+}
+
+int lea_file_exchange(int dir_fd, const char *hidden, const char *name)
+{
+	if (!renameat2(dir_fd, hidden, dir_fd, name, RENAME_EXCHANGE))
+		return 0;
+	return errno == ENOENT ? LEA_FILE_ABSENT : -errno;
 }
 
 int lea_file_replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
@@ -326,7 +346,7 @@ int lea_file_create_link(int dir_fd, const char *path, const char *text)
 
 int lea_file_replace_link(int dir_fd, const char *name, const char *text)
 {
-	char hidden[HIDDEN_BYTES];
+	char hidden[LEA_FILE_HIDDEN_BYTES];
 	int r = LEA_FILE_EXISTS;
 
 	for (int i = 0; r == LEA_FILE_EXISTS && i < HIDDEN_TRIES; i++) {

@@ -68,6 +68,20 @@ LEA_MUST_CHECK int lea_file_create(int dir_fd, const char *name, const void *byt
 LEA_MUST_CHECK int lea_file_replace(int dir_fd, const char *name, const void *bytes,
 				    size_t len_bytes);
 
+/*
+ * The same in steps, for who has to know what is replaced.
+ * lea_file_stage: writes a complete file in the folder, under a hidden name, which the caller removes,
+ * renames or exchanges. 0 or -errno, with nothing left.
+ * lea_file_name_staged: gives it its name, if that is free. 0, LEA_FILE_EXISTS or -errno.
+ * lea_file_exchange: gives it the name of a file, and that file the hidden name, at once. 0,
+ * LEA_FILE_ABSENT: there is none, or -errno.
+ */
+#define LEA_FILE_HIDDEN_BYTES 80U
+LEA_MUST_CHECK int lea_file_stage(int dir_fd, const void *bytes, size_t len_bytes,
+				  char ret_hidden[static LEA_FILE_HIDDEN_BYTES]);
+LEA_MUST_CHECK int lea_file_name_staged(int dir_fd, const char *hidden, const char *name);
+LEA_MUST_CHECK int lea_file_exchange(int dir_fd, const char *hidden, const char *name);
+
 /* The same for a folder on a disk: file and name are on the disk before it returns. Blocks. */
 LEA_MUST_CHECK int lea_file_replace_durably(int dir_fd, const char *name, const void *bytes,
 					    size_t len_bytes);

@@ -11,6 +11,7 @@
 
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE (1U << 0)
+#define RENAME_EXCHANGE	 (1U << 1)
 static inline int renameat2(int from_fd, const char *from, int to_fd, const char *to,
 			    unsigned int flags)
 {

@@ -331,24 +331,6 @@ int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct le
 	return lea_queue_put_if_absent(event_fd, &entry);
 }
 
-int lea_queue_put_gone(int event_fd, const struct lea_devid *number, const char *pvid)
-{
-	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	enum lea_entry_kind pending = LEA_ENTRY_CHANGE;
-	struct lea_entry entry;
-	int r = lea_device_make(number, NULL, &device);
-
-	if (r)
-		return r;
-	entry = entry_of(pending, &device, pvid);
-	entry.device.is_gone = true;
-	r = lea_entry_pending_kind(event_fd, &entry, &pending);
-	if (r < 0 || pending == LEA_ENTRY_ADD)
-		return r < 0 ? r : 0;
-	entry.kind = pending;
-	return lea_queue_put(event_fd, &entry);
-}
-
 /* A pending entry of the same device is newer than the failed one. */
 static int retry_one(int event_fd, DIR *failed, const char *name)
 {

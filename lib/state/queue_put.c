@@ -15,8 +15,8 @@
 #include "state/queue_text.h"
 #include "state/reconcile_request.h"
 
-#define PATH_BYTES 128U
-#define HEAD_BYTES 64U /* its first lines */
+#define HEAD_BYTES 512U /* its first lines, with the PV */
+#define TRIES_MOST 16	 /* beside others, of which each one publishes an entry in between */
 
 const char *const lea_entry_kind_names[LEA_ENTRY_KINDS] = {
 	[LEA_ENTRY_ADD] = "add",     [LEA_ENTRY_MISSED] = "missed", [LEA_ENTRY_PARTIAL] = "part",
@@ -75,75 +75,191 @@ int lea_entry_emit(const struct lea_entry *entry, char *text, size_t size)
 	return n;
 }
 
-static int put(int event_fd, const struct lea_entry *entry,
-	       int (*publish)(int, const char *, const void *, size_t))
-{
-	LEA_AUTO(lea_closep) int queue_fd = -1;
-	char text[LEA_ENTRY_MAX_BYTES];
-	int len, r;
+/* How an entry meets the one of its device that is pending. */
+enum way {
+	AS_EVENT,    /* it is newer, and replaces that */
+	AS_REMOVAL,  /* of the number; the same, unless that is an add */
+	AS_REMINDER, /* it may be older, and replaces only what allows less */
+};
 
-	len = lea_entry_emit(entry, text, sizeof(text));
-	if (len < 0)
-		return len;
-	queue_fd = openat(event_fd, "queue", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (queue_fd < 0)
+/* What a file of the queue says first. The enqueuer has no parser for the rest. */
+struct head {
+	bool is_device; /* an entry, and no removal */
+	enum lea_entry_kind kind;
+	char pvid[33]; /* "": not known */
+};
+
+enum verdict {
+	REPLACE,
+	RAISE, /* and replace it by what allows as much */
+	LEAVE,
+};
+
+/* 0, LEA_FILE_ABSENT or a shortage. */
+static int read_head(int queue_fd, const char *name, struct head *ret_head)
+{
+	char text[HEAD_BYTES], word[8];
+	const char *pvid;
+	int r = lea_file_read_into(queue_fd, name, text, sizeof(text));
+
+	*ret_head = (struct head){0};
+	if (r == LEA_FILE_ABSENT || lea_is_shortage(r))
+		return r;
+	if (r || sscanf(text, LEA_ENTRY_MAGIC "\naction add\nkind %7s\n", word) != 1)
+		return 0;
+	for (int kind = 0; kind < LEA_ENTRY_KINDS; kind++)
+		if (!strcmp(word, lea_entry_kind_names[kind]))
+			*ret_head = (struct head){true, (enum lea_entry_kind)kind, ""};
+	pvid = strstr(text, "\npvid ");
+	if (pvid && strcspn(pvid + 6, "\n") < sizeof(ret_head->pvid))
+		snprintf(ret_head->pvid, sizeof(ret_head->pvid), "%.*s",
+			 (int)strcspn(pvid + 6, "\n"), pvid + 6);
+	return 0;
+}
+
+/* One is to be read again as another PV than the other says: a person has made the one of the other
+ * since, which activates nothing. */
+static bool is_of_former(const struct lea_entry *entry, const struct head *old)
+{
+	const enum lea_entry_kind most = lea_entry_kind_most(entry->kind, old->kind);
+
+	return (most == LEA_ENTRY_MISSED || most == LEA_ENTRY_PARTIAL) && entry->pvid[0] &&
+	       old->pvid[0] && strcmp(entry->pvid, old->pvid) != 0;
+}
+
+static enum verdict judge(enum way way, const struct lea_entry *entry, const struct head *old)
+{
+	const enum lea_entry_kind most = lea_entry_kind_most(entry->kind, old->kind);
+
+	if (way == AS_REMINDER)
+		return old->is_device && most != old->kind && !is_of_former(entry, old) ? REPLACE
+											: LEAVE;
+	if (!old->is_device || most == entry->kind)
+		return REPLACE;
+	if (way == AS_REMOVAL)
+		return old->kind == LEA_ENTRY_ADD ? LEAVE : RAISE;
+	return is_of_former(entry, old) ? REPLACE : RAISE;
+}
+
+static int emit_and_stage(int queue_fd, const struct lea_entry *entry,
+			  char hidden[static LEA_FILE_HIDDEN_BYTES])
+{
+	char text[LEA_ENTRY_MAX_BYTES];
+	const int len = lea_entry_emit(entry, text, sizeof(text));
+
+	return len < 0 ? len : lea_file_stage(queue_fd, text, (size_t)len, hidden);
+}
+
+/* Now @hidden is what had the entry's name. If another process has published that since it was judged,
+ * it gets its name back: LEA_FILE_EXISTS. */
+static int check_replaced(int queue_fd, const struct lea_entry *entry, enum way way,
+			  const char *hidden)
+{
+	struct head old;
+	const int r = read_head(queue_fd, hidden, &old);
+
+	if (!r && judge(way, entry, &old) == REPLACE) {
+		unlinkat(queue_fd, hidden, 0);
+		return 0;
+	}
+	if (renameat(queue_fd, hidden, queue_fd, entry->key) < 0)
 		return -errno;
-	LEA_CRASHPOINT("put.begin", entry->key);
-	r = publish(queue_fd, entry->key, text, (size_t)len);
-	if (r >= 0)
-		LEA_CRASHPOINT("put.end", entry->key);
+	return r < 0 ? r : LEA_FILE_EXISTS;
+}
+
+/* @is_there: what has the name was judged, and is to be replaced. LEA_FILE_EXISTS: it has gone since, or
+ * another one has come. */
+static int publish(int queue_fd, const struct lea_entry *entry, enum way way, bool is_there)
+{
+	char hidden[LEA_FILE_HIDDEN_BYTES];
+	int r = emit_and_stage(queue_fd, entry, hidden);
+
+	if (r)
+		return r;
+	r = is_there ? lea_file_exchange(queue_fd, hidden, entry->key)
+		     : lea_file_name_staged(queue_fd, hidden, entry->key);
+	if (!r)
+		return is_there ? check_replaced(queue_fd, entry, way, hidden) : 0;
+	unlinkat(queue_fd, hidden, 0);
+	return r == LEA_FILE_ABSENT ? LEA_FILE_EXISTS : r;
+}
+
+/* One that cannot be read now stays: it leads to a read of the device as well. */
+static int put_once(int queue_fd, const struct lea_entry *entry, enum way way)
+{
+	struct lea_entry own = *entry; /* borrowed */
+	enum verdict verdict;
+	struct head old;
+	int r = read_head(queue_fd, entry->key, &old);
+
+	if (r)
+		return r < 0 ? r : publish(queue_fd, &own, way, false);
+	verdict = judge(way, entry, &old);
+	if (verdict == LEAVE)
+		return 0;
+	if (verdict == RAISE)
+		own.kind = old.kind;
+	/* What udev said of the device is asked anew: the entry that this replaces may be newer. */
+	if (way == AS_REMINDER) {
+		own.device.seqnum = 0;
+		own.device.devlinks = own.device.properties = NULL;
+	}
+	return publish(queue_fd, &own, way, true);
+}
+
+/* Whatever is pending, nothing of it is to be kept. */
+static int put_anyway(int queue_fd, const struct lea_entry *entry)
+{
+	char hidden[LEA_FILE_HIDDEN_BYTES];
+	int r = emit_and_stage(queue_fd, entry, hidden);
+
+	if (r || !renameat(queue_fd, hidden, queue_fd, entry->key))
+		return r;
+	r = -errno;
+	unlinkat(queue_fd, hidden, 0);
 	return r;
 }
 
-/* The enqueuer has no parser for the rest of the text. */
-int lea_entry_pending_kind(int event_fd, const struct lea_entry *entry,
-			   enum lea_entry_kind *ret_kind)
+static int put(int event_fd, const struct lea_entry *entry, enum way way)
 {
-	char path[PATH_BYTES], text[HEAD_BYTES], word[8];
-	int r;
+	LEA_AUTO(lea_closep)
+	int queue_fd = openat(event_fd, "queue", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	const bool is_all = entry->kind == LEA_ENTRY_ADD || entry->device.is_gone;
+	int r = queue_fd < 0 ? -errno : LEA_FILE_EXISTS;
 
-	*ret_kind = entry->kind;
-	snprintf(path, sizeof(path), "queue/%s", entry->key);
-	r = lea_file_read_into(event_fd, path, text, sizeof(text));
-	if (r || sscanf(text, LEA_ENTRY_MAGIC "\naction add\nkind %7s\n", word) != 1)
-		return lea_shortage_of(r);
-	for (int kind = 0; kind < LEA_ENTRY_KINDS; kind++)
-		if (!strcmp(word, lea_entry_kind_names[kind]))
-			*ret_kind = (enum lea_entry_kind)kind;
-	return 0;
+	if (r < 0)
+		return r;
+	LEA_CRASHPOINT("put.begin", entry->key);
+	if (way == AS_EVENT && is_all)
+		r = put_anyway(queue_fd, entry);
+	for (int i = 0; r == LEA_FILE_EXISTS && i < TRIES_MOST; i++)
+		r = put_once(queue_fd, entry, way);
+	if (!r)
+		LEA_CRASHPOINT("put.end", entry->key);
+	return r == LEA_FILE_EXISTS ? -EBUSY : r;
 }
 
 int lea_queue_put(int event_fd, const struct lea_entry *entry)
 {
-	struct lea_entry most = *entry; /* borrowed */
-	int r = 0;
-
-	if (entry->kind != LEA_ENTRY_ADD && !entry->device.is_gone)
-		r = lea_entry_pending_kind(event_fd, entry, &most.kind);
-	most.kind = lea_entry_kind_most(entry->kind, most.kind);
-	/* One that cannot be read now stays: it leads to a read of the device as well. */
-	return r ? r : put(event_fd, &most, lea_file_replace);
+	return put(event_fd, entry, AS_EVENT);
 }
 
-/* Is an entry of this device pending that allows less? */
-static bool has_weaker(int event_fd, const struct lea_entry *than)
-{
-	enum lea_entry_kind pending;
-
-	return than->kind != LEA_ENTRY_CHANGE && !lea_entry_pending_kind(event_fd, than, &pending) &&
-	       lea_entry_kind_most(pending, than->kind) != pending;
-}
-
-/* What udev said of the device is asked anew: the entry that this replaces may be newer. One that is
- * taken or replaced meanwhile costs one more read. */
 int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 {
-	struct lea_entry more = *entry; /* borrowed */
-	int r = put(event_fd, entry, lea_file_create);
+	return put(event_fd, entry, AS_REMINDER);
+}
 
-	if (r != LEA_FILE_EXISTS || !has_weaker(event_fd, entry))
-		return r < 0 ? r : 0;
-	more.device.seqnum = 0;
-	more.device.devlinks = more.device.properties = NULL;
-	return lea_queue_put(event_fd, &more);
+int lea_queue_put_gone(int event_fd, const struct lea_devid *number, const char *pvid)
+{
+	struct lea_entry entry = {.kind = LEA_ENTRY_CHANGE};
+	int r = lea_device_make(number, NULL, &entry.device);
+
+	if (r)
+		return r;
+	entry.device.is_gone = true;
+	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
+	lea_entry_set_key(&entry);
+	r = put(event_fd, &entry, AS_REMOVAL);
+	lea_device_done(&entry.device);
+	return r;
 }

@@ -13,14 +13,6 @@
 /* The words for the kinds in the text. */
 extern const char *const lea_entry_kind_names[LEA_ENTRY_KINDS];
 
-/*
- * lea_entry_pending_kind - the kind of the entry of this device that is pending
- * *ret_kind: that of @entry if there is none, or a removal, or a text that is none. 0, or -errno if
- * a shortage keeps it from being read.
- */
-LEA_MUST_CHECK int lea_entry_pending_kind(int event_fd, const struct lea_entry *entry,
-					  enum lea_entry_kind *ret_kind);
-
 /* Returns the length, -E2BIG, or -EINVAL (a line break inside a field). */
 LEA_MUST_CHECK int lea_entry_emit(const struct lea_entry *entry, char *text, size_t size);
 

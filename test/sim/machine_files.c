@@ -421,6 +421,16 @@ static int rename_in_tree(int from_fd, const char *from, int to_fd, const char *
 	return -1;
 }
 
+static int exchange_in_tree(int from_fd, const char *from, int to_fd, const char *to)
+{
+	struct sim_inode *base = base_of(from_fd, &from), *to_base = base_of(to_fd, &to);
+
+	if (base && to_base)
+		return IN_TREE(sim_tree_exchange(base, from, to_base, to));
+	errno = EXDEV;
+	return -1;
+}
+
 WRAP(int, renameat, (int from_fd, const char *from, int to_fd, const char *to))
 {
 	bool replaces;
@@ -441,6 +451,8 @@ WRAP(int, renameat2, (int from_fd, const char *from, int to_fd, const char *to, 
 	if (!sim.now)
 		return __real_renameat2(from_fd, from, to_fd, to, flags);
 	sim_point("renameat2", NULL);
+	if (flags & RENAME_EXCHANGE)
+		return exchange_in_tree(from_fd, from, to_fd, to);
 	return rename_in_tree(from_fd, from, to_fd, to, !(flags & RENAME_NOREPLACE));
 }
 

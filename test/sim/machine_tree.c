@@ -397,6 +397,26 @@ int sim_tree_rename(struct sim_inode *from, const char *path, struct sim_inode *
 	return 0;
 }
 
+int sim_tree_exchange(struct sim_inode *from, const char *path, struct sim_inode *to,
+		      const char *to_path)
+{
+	struct place old, new;
+	struct sim_inode *other;
+
+	if (resolve_there(from, path, false, &old) || resolve_there(to, to_path, false, &new))
+		return -1;
+	other = new.inode;
+	drop_name(new.folder, find(new.folder, new.name));
+	drop_name(old.folder, find(old.folder, old.name));
+	add_name(&new, old.inode);
+	add_name(&old, other);
+	tell(old.folder, old.name, new.inode, IN_MOVED_FROM);
+	tell(new.folder, new.name, new.inode, IN_MOVED_TO);
+	tell(new.folder, new.name, old.inode, IN_MOVED_FROM);
+	tell(old.folder, old.name, old.inode, IN_MOVED_TO);
+	return 0;
+}
+
 void sim_tree_clear(struct sim_inode *folder)
 {
 	while (folder->names) {

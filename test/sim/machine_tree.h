@@ -27,6 +27,8 @@ struct sim_inode *sim_tree_find(struct sim_inode *from, const char *path, bool f
 int sim_tree_make(struct sim_inode *from, const char *path, mode_t mode, const char *target);
 int sim_tree_link(struct sim_inode *inode, struct sim_inode *to, const char *path);
 int sim_tree_remove(struct sim_inode *from, const char *path, bool is_folder);
+int sim_tree_exchange(struct sim_inode *from, const char *path, struct sim_inode *to,
+		      const char *to_path);
 int sim_tree_rename(struct sim_inode *from, const char *path, struct sim_inode *to,
 		    const char *to_path, bool replaces);
 void sim_tree_clear(struct sim_inode *folder); /* all below it */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -233,6 +234,149 @@ TEST_EACH(a_removal_that_was_missed_takes_nothing_from_another_disk, reused)
 	ck_assert_uint_eq(take(&got), 1);
 	ck_assert(got->device.is_gone == (reused[_i] != LEA_ENTRY_ADD));
 	ck_assert_int_eq(got->kind, reused[_i]);
+	lea_entries_free(got, 1);
+}
+
+/* A person made another PV of it since it was to be read again. Rows: what was pending, what comes, what
+ * is pending then; is it another PV; in which order? */
+static const struct {
+	const char *claim;
+	enum lea_entry_kind pending, kind, want;
+	bool is_same, is_reminder;
+} remade[] = {
+	{"what was missed was another PV", LEA_ENTRY_MISSED, LEA_ENTRY_CHANGE, LEA_ENTRY_CHANGE,
+	 false, false},
+	{"it is the same PV", LEA_ENTRY_MISSED, LEA_ENTRY_CHANGE, LEA_ENTRY_MISSED, true, false},
+	{"a VG in part had another PV", LEA_ENTRY_PARTIAL, LEA_ENTRY_CHANGE, LEA_ENTRY_CHANGE,
+	 false, false},
+	{"a device that came is read as what it is", LEA_ENTRY_ADD, LEA_ENTRY_CHANGE,
+	 LEA_ENTRY_ADD, false, false},
+	{"the change is known already", LEA_ENTRY_CHANGE, LEA_ENTRY_MISSED, LEA_ENTRY_CHANGE,
+	 false, true},
+	{"the change of the same PV is", LEA_ENTRY_CHANGE, LEA_ENTRY_MISSED, LEA_ENTRY_MISSED,
+	 true, true},
+};
+
+TEST_EACH(what_is_to_be_read_again_as_another_pv_lends_it_nothing, remade)
+{
+	struct lea_entry entry = entry_of(16, 77), *got;
+
+	entry.kind = remade[_i].pending;
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	entry.kind = remade[_i].kind;
+	entry.pvid[0] = remade[_i].is_same ? entry.pvid[0] : 'X';
+	ck_assert_int_eq(remade[_i].is_reminder ? lea_queue_put_if_absent(event_fd, &entry)
+						: lea_queue_put(event_fd, &entry),
+			 0);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_msg(got->kind == remade[_i].want, "%s: %d", remade[_i].claim, got->kind);
+	lea_entries_free(got, 1);
+}
+
+/* ---- two processes publish entries of one device */
+
+enum put { NOTHING, EVENT, REMINDER, REMOVAL, IS_REMOVED, TAKES };
+
+struct publication {
+	enum put put;
+	enum lea_entry_kind kind;
+};
+
+static struct publication between;
+
+static void do_put(struct publication what)
+{
+	struct lea_entry entry = entry_of(16, 77), *got;
+	const struct lea_devid number = {8, 16, 0};
+
+	entry.kind = what.kind;
+	entry.device.diskseq = 0;
+	entry.device.is_gone = what.put == IS_REMOVED;
+	lea_entry_set_key(&entry);
+	if (what.put == EVENT || what.put == IS_REMOVED)
+		ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	else if (what.put == REMINDER)
+		ck_assert_int_eq(lea_queue_put_if_absent(event_fd, &entry), 0);
+	else if (what.put == REMOVAL)
+		ck_assert_int_eq(lea_queue_put_gone(event_fd, &number, ""), 0);
+	else if (what.put == TAKES && take(&got))
+		lea_entries_free(got, 1);
+}
+
+/* The other process goes first, once. */
+int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned int flags)
+{
+	const struct publication other = between;
+
+	between = (struct publication){0};
+	do_put(other);
+	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
+}
+
+static const struct {
+	const char *claim;
+	struct publication first, second, between;
+	bool is_gone;
+	enum lea_entry_kind kind;
+} races[] = {
+	{"a reminder spares a removal",
+	 {EVENT, LEA_ENTRY_CHANGE},
+	 {REMINDER, LEA_ENTRY_ADD},
+	 {IS_REMOVED, LEA_ENTRY_CHANGE},
+	 true,
+	 LEA_ENTRY_CHANGE},
+	{"a reminder spares an add",
+	 {EVENT, LEA_ENTRY_CHANGE},
+	 {REMINDER, LEA_ENTRY_MISSED},
+	 {EVENT, LEA_ENTRY_ADD},
+	 false,
+	 LEA_ENTRY_ADD},
+	{"a reminder comes although what it was to replace is taken",
+	 {EVENT, LEA_ENTRY_CHANGE},
+	 {REMINDER, LEA_ENTRY_MISSED},
+	 {TAKES, 0},
+	 false,
+	 LEA_ENTRY_MISSED},
+	{"a change does not hide a reminder that comes just before it",
+	 {NOTHING, 0},
+	 {EVENT, LEA_ENTRY_CHANGE},
+	 {REMINDER, LEA_ENTRY_MISSED},
+	 false,
+	 LEA_ENTRY_MISSED},
+	{"nor one that replaces another change",
+	 {EVENT, LEA_ENTRY_CHANGE},
+	 {EVENT, LEA_ENTRY_CHANGE},
+	 {REMINDER, LEA_ENTRY_ADD},
+	 false,
+	 LEA_ENTRY_ADD},
+	{"a removal that was missed spares the add of the next device",
+	 {EVENT, LEA_ENTRY_CHANGE},
+	 {REMOVAL, 0},
+	 {EVENT, LEA_ENTRY_ADD},
+	 false,
+	 LEA_ENTRY_ADD},
+	{"and brings what else it had",
+	 {NOTHING, 0},
+	 {REMOVAL, 0},
+	 {REMINDER, LEA_ENTRY_MISSED},
+	 true,
+	 LEA_ENTRY_MISSED},
+};
+
+TEST_EACH(what_two_processes_publish_at_once_is_kept, races)
+{
+	struct lea_entry *got;
+
+	do_put(races[_i].first);
+	between = races[_i].between;
+	do_put(races[_i].second);
+	ck_assert_msg(!between.put, "%s: the other was to publish", races[_i].claim);
+	ck_assert_uint_eq(count_of("queue"), 1);
+	if (races[_i].between.put == TAKES)
+		ck_assert_int_eq(unlinkat(event_fd, "taken/8:16-0", 0), 0);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_msg(got->device.is_gone == races[_i].is_gone, "%s", races[_i].claim);
+	ck_assert_msg(got->kind == races[_i].kind, "%s: %d", races[_i].claim, got->kind);
 	lea_entries_free(got, 1);
 }
 
