@@ -470,35 +470,38 @@ static int put_unread(struct lea_candidates *candidates, struct lea_scan_device 
 	return 0;
 }
 
-/* @r: of the source of @devices, which are freed. */
-static int put_all_unread(struct lea_candidates *candidates, int r, struct lea_scan_device *devices,
+/* @r: of the source of @devices, which are freed. One that answers late asks for no more than the VG
+ * does now. */
+static int put_all_unread(const struct lea_batch_vg *vg, int r, struct lea_scan_device *devices,
 			  size_t count, struct unread *unread)
 {
-	for (size_t i = 0; !r && i < count; i++)
-		r = put_unread(candidates, &devices[i], unread);
+	for (size_t i = 0; !r && i < count; i++) {
+		if (vg->kind == LEA_ENTRY_CHANGE)
+			devices[i].again = LEA_ENTRY_CHANGE;
+		r = put_unread(vg->candidates, &devices[i], unread);
+	}
 	lea_scan_devices_free(devices, count);
 	return r < 0 ? r : 0;
 }
 
 /* The members of a VG that had no event in this pass. */
-static int find_members(struct lea_candidates *candidates, const struct lea_batch_vg *vg,
-			struct unread *unread)
+static int find_members(const struct lea_batch_vg *vg, struct unread *unread)
 {
-	struct lea_world *world = candidates->options->world;
+	struct lea_world *world = vg->candidates->options->world;
 	struct lea_scan_device *devices = NULL;
 	size_t count = 0;
 	int r;
 
 	r = vg->vg ? lea_devices_of_members(world, vg->vg, &devices, &count)
 		   : lea_devices_of_vg(world, vg->name, &devices, &count);
-	r = put_all_unread(candidates, r, devices, count, unread);
+	r = put_all_unread(vg, r, devices, count, unread);
 	if (r || vg->kind != LEA_ENTRY_PARTIAL || !vg->vg)
 		return r;
 	/* A PV of which nothing is recorded yet is not absent: udev knows whose disk it is. */
 	devices = NULL;
 	count = 0;
 	r = lea_devices_claimed(world, vg->vg, &devices, &count);
-	return put_all_unread(candidates, r, devices, count, unread);
+	return put_all_unread(vg, r, devices, count, unread);
 }
 
 static int decide_first(struct lea_batch_vg *vg)
@@ -553,7 +556,7 @@ int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *
 		r = decide_first(vg);
 		if (r < 0 || vg->first != LEA_VG_READ || (vg->vg && vg->seen >= vg->vg->pv_count))
 			continue;
-		r = find_members(candidates, vg, &unread);
+		r = find_members(vg, &unread);
 	}
 	if (r >= 0 && unread.count)
 		r = read_members(candidates, scan, &unread);
