@@ -50,6 +50,7 @@ struct lea_partial {
 	struct vg *first;
 	uint32_t count;
 	bool is_begun, is_read;
+	uint64_t fault_ms; /* when it last could not be told or queued; 0: never */
 	struct lea_arena *arena;       /* of memory; owned */
 	struct lea_boot_memory memory; /* of the last boot; read when the first VG waits */
 };
@@ -343,16 +344,13 @@ static int step_vg(struct lea_partial *partial, const struct lea_batch_options *
 	return LEA_PARTIAL_QUEUED;
 }
 
-int lea_partial_step(struct lea_partial *partial, const struct lea_batch_options *options,
-		     bool is_idle, int *ret_wait_ms)
+static int step(struct lea_partial *partial, const struct lea_batch_options *options, bool is_idle,
+		int *ret_wait_ms)
 {
 	uint32_t least_ms = UINT32_MAX, left_ms;
 	struct vg *vg, *next;
 	int r = 0, outcome = 0;
 
-	*ret_wait_ms = -1;
-	if (!partial)
-		return 0;
 	if (!partial->is_begun) {
 		r = begin(options);
 		partial->is_begun = r >= 0;
@@ -376,4 +374,25 @@ int lea_partial_step(struct lea_partial *partial, const struct lea_batch_options
 	if (least_ms != UINT32_MAX)
 		*ret_wait_ms = (int)least_ms;
 	return r < 0 ? r : outcome ? LEA_PARTIAL_QUEUED : 0;
+}
+
+/* What was queued before a fault is read meanwhile, and must not lead back here at once. */
+int lea_partial_step(struct lea_partial *partial, const struct lea_batch_options *options,
+		     bool is_idle, int *ret_wait_ms)
+{
+	const uint64_t now = partial ? lea_world_now_ms(partial->world) : 0;
+	int r;
+
+	*ret_wait_ms = -1;
+	if (!partial)
+		return 0;
+	if (partial->fault_ms && now - partial->fault_ms < LEA_WAITING_PAUSE_MS) {
+		*ret_wait_ms = (int)(LEA_WAITING_PAUSE_MS - (now - partial->fault_ms));
+		return 0;
+	}
+	r = step(partial, options, is_idle, ret_wait_ms);
+	partial->fault_ms = r < 0 ? now : 0;
+	if (r < 0)
+		*ret_wait_ms = LEA_WAITING_PAUSE_MS;
+	return r;
 }

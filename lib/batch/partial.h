@@ -49,7 +49,8 @@ enum lea_partial_outcome {
  * all incomplete VGs that no claim covers, so that a pass notes them; it reads all lookup files and
  * claims. A VG waits no longer when all its PVs that the last boot had are there, and udev is idle.
  * Logs a line when a VG begins to wait. *ret_wait_ms: call again after that time; -1: not needed.
- * Returns 0, LEA_PARTIAL_QUEUED, or -errno.
+ * Returns 0, LEA_PARTIAL_QUEUED, or -errno: then it does nothing within the next
+ * LEA_WAITING_PAUSE_MS.
  */
 LEA_MUST_CHECK int lea_partial_step(struct lea_partial *partial,
 				    const struct lea_batch_options *options, bool is_idle,

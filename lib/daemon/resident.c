@@ -559,11 +559,9 @@ static int start_in_part(struct run *run, int *ret_wait_ms)
 	int wait_ms = -1;
 	int r = may_compare(run) ? lea_partial_step(partial, &run->batch, is_idle, &wait_ms) : 0;
 
-	if (r < 0) {
+	if (r < 0)
 		lea_log(run->session->world->log, LEA_LOG_WARNING,
 			"incomplete VGs that are to be activated in part: %s", strerror(-r));
-		wait_ms = LEA_RETRY_MOST_MS;
-	}
 	earlier(ret_wait_ms, wait_ms);
 	return r > 0;
 }

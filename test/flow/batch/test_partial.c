@@ -600,3 +600,23 @@ TEST_EACH(vg_that_false_records_complete_is_incomplete, denied)
 		      denied[_i].claim);
 	ck_assert_msg(!wait_long()[0], "%s: once", denied[_i].claim);
 }
+
+/* What it had queued before would lead to the same fault at once. */
+TEST(fault_is_followed_by_a_pause)
+{
+	const int event_fd = batch_options.event_fd;
+	int wait_ms;
+
+	configure("event { incomplete = \"degraded\" }");
+	a_comes();
+	ck_assert_int_eq(renameat(event_fd, "queue", event_fd, "away"), 0);
+	ck_assert_int_lt(lea_partial_step(partial, &batch_options, true, &wait_ms), 0);
+	ck_assert_int_gt(wait_ms, 0);
+	ck_assert_int_eq(renameat(event_fd, "away", event_fd, "queue"), 0);
+	now += (uint64_t)wait_ms - 1;
+	ck_assert_int_eq(lea_partial_step(partial, &batch_options, true, &wait_ms), 0);
+	ck_assert_int_eq(wait_ms, 1);
+	now += 1;
+	ck_assert_int_eq(lea_partial_step(partial, &batch_options, true, &wait_ms),
+			 LEA_PARTIAL_QUEUED);
+}
