@@ -47,6 +47,7 @@ struct sim_course {
 	uint64_t moved_ms;	       /* a disk went, or changed its number */
 	unsigned kills;		       /* since the last boot */
 	unsigned reader_kills;	       /* likewise */
+	bool was_restarted;	       /* the runner, by a person */
 	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
 	uint64_t booted_ms;	       /* 0: with the history */
 	uint64_t short_ms; /* since when */

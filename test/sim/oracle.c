@@ -157,10 +157,10 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 }
 
 /* Two readers that are killed may both be at one disk, which counts as an error of it then; and if the
- * runner is killed with the reader, its successor does not know how old is what they owe. */
+ * runner is killed with the reader, or ends, its successor does not know how old is what they owe. */
 static bool loses_to_deaths(const struct sim_course *course)
 {
-	return course->reader_kills > 1 || (course->reader_kills && course->kills);
+	return course->reader_kills > 1 || (course->reader_kills && (course->kills || course->was_restarted));
 }
 
 /* A reconcile finds an add that was lost, also for a shortage, if the disk is another instance
