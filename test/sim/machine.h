@@ -70,6 +70,7 @@ struct sim_active {
 };
 
 #define SIM_ACTIVE_MOST	  16U
+#define SIM_PROBE_MS	  1000U /* probe_deadline_ms with SIM_CONF_PROBE */
 #define SIM_CHECK_MOST_MS 22000U /* what thin_check takes for a pool */
 
 /* The true state after a step. Borrowed. */

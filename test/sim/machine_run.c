@@ -84,7 +84,7 @@ static void write_own_conf(void)
 		: conf & SIM_CONF_PARTIAL ? "\tincomplete = [ \"partial\" ]\n"
 					    "\tincomplete_wait_ms = [ \"5000\" ]\n"
 					  : "",
-		conf & SIM_CONF_PROBE ? "\tprobe_deadline_ms = 1000\n" : "",
+		conf & SIM_CONF_PROBE ? "\tprobe_deadline_ms = 1000\n" : "", /* SIM_PROBE_MS */
 		sim.history->boot ? "\tneeded = [ \"vg0\", \"vg1\" ]\n" : "");
 }
 

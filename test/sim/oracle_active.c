@@ -317,6 +317,20 @@ static bool was_of_vg(const struct sim_course *course, const struct sim_state *s
 	       1U << disk;
 }
 
+/* The disk was a PV of the VG until it was wiped, and the short deadlines of a probe are not enough for it
+ * until they have doubled some times. */
+static bool is_wiped_slowly(const struct sim_oracle *oracle, const struct sim_state *state,
+			    const struct sim_disk *newest, unsigned disk)
+{
+	const bool is_late = oracle->history->conf & SIM_CONF_PROBE &&
+			     state->disk[disk].slow_ms >= SIM_PROBE_MS;
+
+	for (uint32_t k = 0; is_late && k < newest->pv_count; k++)
+		if (!strcmp(oracle->course.was_pvid[disk], newest->pv[k]))
+			return true;
+	return false;
+}
+
 /* A PV that is on another disk than in the last good boot waits until udev is idle, unless it is
  * known what became of that disk. */
 static bool has_moved_by_boot(const struct sim_course *course, const struct sim_state *state,
@@ -361,6 +375,9 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 		    (course->was_sick_disk[i] || course->delay_ms[i] || course->is_unsure[i] ||
 		     has_moved_by_boot(course, state, i) || course->no_record_ms[i] ||
 		     is_behind_delayed(course, &state->disk[i])))
+			return true;
+	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
+		if (is_wiped_slowly(oracle, state, newest, i))
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
 	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||

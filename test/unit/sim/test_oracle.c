@@ -644,14 +644,18 @@ static void wipe_original(uint32_t slow_ms, bool is_suspended)
 /* What a disk was counts until it has been read. Rows: how slow it is. */
 static const struct {
 	uint32_t slow_ms;
+	uint32_t conf;
 	const char *kind;
 } wiped[] = {
-	{1000, "a VG on healthy disks waited for others"},
-	{14000, NULL},
+	{1000, 0, "a VG on healthy disks waited for others"},
+	{14000, 0, NULL},
+	{1000, SIM_CONF_PROBE, NULL},
+	{100, SIM_CONF_PROBE, "a VG on healthy disks waited for others"},
 };
 
 TEST_EACH(vg_waits_until_it_is_known_that_the_original_was_wiped, wiped)
 {
+	history.conf = wiped[_i].conf;
 	begin(1);
 	take_down(100000);
 	copy(0, 5, false);
