@@ -319,6 +319,18 @@ static bool slows_wiped(const struct sim_oracle *oracle, const struct sim_step *
 	return false;
 }
 
+/* Does our program perhaps still read it for its add, after udev? A disk that is slow for us is read more
+ * than once. */
+static bool is_being_read(const struct sim_state *state, const struct sim_known_vg *vg)
+{
+	const uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && state->now_ms < vg->due_ms + 4ULL * state->disk[i].slow_ms)
+			return true;
+	return false;
+}
+
 static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 		     const struct sim_state *state, struct sim_known_vg *vg)
 {
@@ -342,6 +354,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	if (((oracle->course.is_short || loses_event(step, state, vg->id) ||
 	      loses_to_deaths(&oracle->course)) &&
 	     vg->is_due_by_repeat && sim_is_announced(&oracle->course, state, vg->id)) ||
+	    (loses_to_deaths(&oracle->course) && vg->is_due_by_repeat && is_being_read(state, vg)) ||
 	    went_unread(oracle, step, state, vg->id) || slows_wiped(oracle, step, state, vg) ||
 	    /* Nobody has read that it was wiped: the VG went with it, and was not taken up anew. */
 	    ((vg->off_ms || vg->off_soon_ms) &&
