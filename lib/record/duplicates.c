@@ -149,6 +149,7 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 {
 	struct lea_duplicate duplicate, listed[LEA_DUPLICATES_MOST];
 	int count, r = duplicate_of(world, &found->device, found->label.pvid, &duplicate);
+	bool is_used;
 
 	if (r)
 		return r;
@@ -166,12 +167,14 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	r = lea_duplicate_is_dealt_with(world, found->vg, duplicate.pvid, recorded);
 	if (r < 0)
 		return r;
+	is_used = lea_duplicate_is_in_use(world, lea_device_devno(recorded));
 	record->is_news = true;
-	record->is_ignored = r || lea_duplicate_is_in_use(world, lea_device_devno(recorded));
+	record->is_ignored = r || is_used;
 	duplicate.is_path = record->tie == LEA_DUPLICATE_PATH;
-	duplicate.state = record->is_ignored  ? LEA_DUPLICATE_IGNORED
-			  : duplicate.is_path ? LEA_DUPLICATE_SAID
-					      : state_of(found, is_sure);
+	duplicate.state = duplicate.is_path ? LEA_DUPLICATE_SAID : state_of(found, is_sure);
+	/* Of a VG that was dealt with and is down, the add of what may be no copy waits all the same. */
+	if (record->is_ignored && (is_used || duplicate.state != LEA_DUPLICATE_WAITING))
+		duplicate.state = LEA_DUPLICATE_IGNORED;
 	if (found->vg)
 		note_shown(&duplicate, found->vg->id, found->vg->seqno);
 	return count < 0 ? count : put(world, &duplicate);

@@ -111,21 +111,28 @@ static const struct {
 	bool is_silent, answers;
 	enum lea_entry_kind kind;
 	const char *becomes, *vgs;
+	bool keeps_claim; /* a command took the VG down; else a soft reboot did */
 } adds[] = {
-	{"no answer at the add: it is not lost", true, false, LEA_ENTRY_ADD, "stripe-a", "vg_one "},
-	{"the change comes after the add", false, false, LEA_ENTRY_ADD, "stripe-a", ""},
-	{"so it does if the copy has answered since", true, true, LEA_ENTRY_ADD, "stripe-a", ""},
-	{"no add waits", true, false, LEA_ENTRY_CHANGE, "stripe-a", ""},
-	{"it was wiped", true, false, LEA_ENTRY_ADD, "orphan", "vg_one "},
-	{"it was wiped after the add", false, false, LEA_ENTRY_ADD, "orphan", ""},
+	{"no answer at the add: it is not lost", true, false, LEA_ENTRY_ADD, "stripe-a", "vg_one ",
+	 false},
+	{"the change comes after the add", false, false, LEA_ENTRY_ADD, "stripe-a", "", false},
+	{"so it does if the copy has answered since", true, true, LEA_ENTRY_ADD, "stripe-a", "",
+	 false},
+	{"no add waits", true, false, LEA_ENTRY_CHANGE, "stripe-a", "", false},
+	{"it was wiped", true, false, LEA_ENTRY_ADD, "orphan", "vg_one ", false},
+	{"it was wiped after the add", false, false, LEA_ENTRY_ADD, "orphan", "", false},
+	{"it was wiped, and its VG was up before", true, false, LEA_ENTRY_ADD, "orphan", "vg_one ",
+	 true},
+	{"the same after the add", false, false, LEA_ENTRY_ADD, "orphan", "", true},
 };
 
 TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
 {
 	machine_plug("one-pv", "sdb", 32, 2);
 	came("sdb", 32, 2, PVID_ONE);
-	tree_remove(&machine.tree, IN_USE); /* soft-reboot: its claim is of the boot before */
-	tree_remove(&machine.tree, "/run/lvm/event/claims/" VG_ONE_ID);
+	tree_remove(&machine.tree, IN_USE);
+	if (!adds[_i].keeps_claim)
+		tree_remove(&machine.tree, "/run/lvm/event/claims/" VG_ONE_ID);
 	machine_plug("one-pv", "sda", 16, 1);
 	tree_put(&machine.tree, SUSPENDED, adds[_i].is_silent ? "1\n" : "0\n");
 	ck_assert_str_eq(tell(adds[_i].kind, "sda", 16, 1, PVID_ONE), "");
