@@ -6,28 +6,17 @@
 #include <string.h>
 
 #include "activate/monitor_poll.h"
-#include "base/devname.h"
-#include "base/file.h"
 #include "base/id.h"
 #include "world/active_vgs.h"
 #include "world/dm.h"
 
-/* The name of the VG, from that of a node; a part's name and its uuid have the same suffix. NULL: it
- * has another form. */
-static const char *vg_name_of(int sys_fd, const struct lea_active_lv *node, struct lea_arena *arena)
+/* NULL: the node's name has another form. */
+static const char *vg_name_of(struct lea_world *world, const struct lea_active_lv *node,
+			      struct lea_arena *arena)
 {
-	const char *suffix = node->uuid + LEA_ACTIVE_LV_CHARS;
-	char path[64], name[LEA_DM_NAME_BYTES];
-	size_t chars;
+	char name[LEA_ACTIVE_NAME_BYTES];
 
-	snprintf(path, sizeof(path), "class/block/%s/dm/name", node->device);
-	if (lea_file_read_into(sys_fd, path, name, sizeof(name)))
-		return NULL;
-	chars = strcspn(name, "\n");
-	if (strlen(suffix) < chars && !strncmp(name + chars - strlen(suffix), suffix, strlen(suffix)))
-		chars -= strlen(suffix);
-	name[chars] = '\0';
-	if (lea_devname_cut(name) != 2)
+	if (!lea_active_lv_name(world, node, name))
 		return NULL;
 	name[strcspn(name, "/")] = '\0';
 	return lea_name_ok(name) ? lea_arena_strdup(arena, name) : NULL;
@@ -51,7 +40,7 @@ static int add_vgs(struct lea_world *world, struct lea_arena *arena,
 		if (*ret_count == LEA_BOOT_MONITOR_MOST)
 			return LEA_BOOT_MONITOR_ALL;
 		last = lv;
-		names[*ret_count] = vg_name_of(lea_world_sys(world), lv, arena);
+		names[*ret_count] = vg_name_of(world, lv, arena);
 		if (!names[(*ret_count)++])
 			return LEA_BOOT_MONITOR_ALL;
 	}

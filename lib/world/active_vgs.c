@@ -2,6 +2,7 @@
 #include "world/active_vgs.h"
 
 #include "base/cleanup.h"
+#include "base/devname.h"
 #include "base/file.h"
 #include "base/order.h"
 
@@ -87,4 +88,25 @@ const struct lea_active_lv *lea_active_vgs_find(const struct lea_active_vgs *vgs
 						const char *lv_id)
 {
 	return find(vgs, vg_id, lv_id);
+}
+
+bool lea_active_lv_name(struct lea_world *world, const struct lea_active_lv *lv,
+			char ret_name[static LEA_ACTIVE_NAME_BYTES])
+{
+	/* A part's name ends in the suffix of its uuid. */
+	const char *suffix = strlen(lv->uuid) > LEA_ACTIVE_LV_CHARS ? lv->uuid + LEA_ACTIVE_LV_CHARS
+								    : "";
+	const int sys_fd = lea_world_sys(world);
+	char path[64];
+	size_t chars;
+
+	snprintf(path, sizeof(path), "class/block/%s/dm/name", lv->device);
+	if (sys_fd < 0 || lea_file_read_into(sys_fd, path, ret_name, LEA_ACTIVE_NAME_BYTES))
+		return false;
+	chars = strcspn(ret_name, "\n");
+	if (strlen(suffix) < chars &&
+	    !strncmp(ret_name + chars - strlen(suffix), suffix, strlen(suffix)))
+		chars -= strlen(suffix);
+	ret_name[chars] = '\0';
+	return lea_devname_cut(ret_name) == 2;
 }

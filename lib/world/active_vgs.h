@@ -39,3 +39,10 @@ bool lea_active_vgs_has(const struct lea_active_vgs *vgs, const char *vg_id);
 /* NULL: this LV is not active; a part of it: its own device is not there. Borrowed. */
 const struct lea_active_lv *lea_active_vgs_find(const struct lea_active_vgs *vgs, const char *vg_id,
 						const char *lv_id);
+
+#define LEA_ACTIVE_NAME_BYTES 128U
+
+/* "VG/LV", by the name of the node, of a part that of its LV. False: it has no such name, or it
+ * cannot be read. */
+bool lea_active_lv_name(struct lea_world *world, const struct lea_active_lv *lv,
+			char ret_name[static LEA_ACTIVE_NAME_BYTES]);
