@@ -43,6 +43,7 @@
 #include "state/queue.h"
 #include "timeline/boot_summary.h"
 #include "world/active_vgs.h"
+#include "world/lost_disk.h"
 #include "world/udevdb.h"
 
 /* Lines about VGs, collected while they are counted. */
@@ -303,6 +304,18 @@ static void list_problem(struct status *status, const char *text)
 	lea_json_text(&status->json, status->problems_json, NULL, plain);
 }
 
+static int take_lost(void *arg, const struct lea_active_lv *lv, const char *name, const char *disk)
+{
+	char text[512];
+
+	(void)lv;
+	snprintf(text, sizeof(text),
+		 "LV %s: it is active on a disk that has gone: %s; see: lvmevent explain %s", name,
+		 disk, name);
+	list_problem(arg, text);
+	return 0;
+}
+
 static void count_other(struct status *status, const struct lea_inventory_vg *of)
 {
 	const bool is_ours = !of->vg || lea_access_check_pv(of->vg, status->session->conf->system_id) ==
@@ -474,6 +487,7 @@ static int collect(struct status *status)
 	r = r || !status->session->conf
 		    ? r
 		    : lea_outdated_each(world, status->session->conf, take_outdated, status);
+	r = r ? r : lea_lost_disk_each(world, &status->active, take_lost, status);
 	if (!r)
 		count_others(status);
 	r = r ? r : lea_monitor_deferred_each(run_fd, take_unwatched, status);

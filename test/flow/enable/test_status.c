@@ -209,6 +209,19 @@ TEST(what_cannot_be_read_is_a_problem)
 }
 
 /* Whether all disks of a VG that is shared by lvmlockd are there is its own matter. */
+TEST(an_lv_on_a_disk_that_has_gone_is_a_problem)
+{
+	claim(ACTIVE_ID, "active", LEA_CLAIM_DONE, "");
+	tree_put(&machine.tree, "/sys/class/block/dm-3/dm/uuid",
+		 "LVM-" ACTIVE_ID "zzzzzz0000111122223333444455555z\n");
+	tree_put(&machine.tree, "/sys/class/block/dm-3/dm/name", "active-home\n");
+	tree_link(&machine.tree, "/sys/class/block/dm-3/slaves/sdc", "../../../../gone");
+	ck_assert_int_eq(machine_command("status -x"), LEA_EXIT_PROBLEM);
+	ck_assert_msg(strstr(machine.out, "\nproblem: LV active/home: it is active on a disk that "
+					  "has gone: sdc; see: lvmevent explain active/home\n"),
+		      "%s", machine.out);
+}
+
 TEST(a_vg_that_is_not_ours_lacks_nothing_here)
 {
 	struct sample sample;
