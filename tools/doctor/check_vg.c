@@ -100,6 +100,25 @@ static void check_complete(const struct lea_doctor_facts *facts, const struct le
 	lea_doctor_tell(report, &finding);
 }
 
+/* What is to be ended before, only a person knows. */
+static void tell_lost(const struct lea_doctor_facts *facts, const struct lea_doctor_lost *lost,
+		      const struct lea_doctor_report *report)
+{
+	struct lea_doctor_finding finding;
+
+	lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.text = lost->name},
+			 &finding);
+	finding.vg = lost->vg;
+	finding.lv = lost->lv;
+	finding.why = "what is read from that disk or written to it fails, also when the disk "
+		      "returns, for it returns as another device";
+	lea_doctor_evidence(&finding, "it is active on a disk that has gone: %s", lost->disk);
+	lea_next_set(&finding.next, LEA_LOOK("lvmevent explain $1"), lost->name);
+	lea_doctor_advice(&finding, "when the disk is there again: unmount what is on the LV, "
+				    "lvchange -an, lvchange -ay");
+	lea_doctor_tell(report, &finding);
+}
+
 static int compare_disks(const void *a, const void *b)
 {
 	return strcmp((*(const struct lea_doctor_disk *const *)a)->pvid,
@@ -236,6 +255,8 @@ void lea_doctor_check_drift(const struct lea_doctor_facts *facts, struct lea_doc
 	for (uint32_t v = 0; v < facts->vgs.count; v++)
 		if (facts->vgs.vg[v].is_ours)
 			check_complete(facts, &facts->vgs.vg[v], report);
+	for (uint32_t i = 0; i < facts->vgs.lost_count; i++)
+		tell_lost(facts, &facts->vgs.lost[i], report);
 	if (!facts->memory)
 		lea_doctor_not_known(report, "no boot is remembered: %s", facts->why_no_memory);
 	for (uint32_t i = 0; disks && i < facts->disks.count; i++)

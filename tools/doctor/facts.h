@@ -118,6 +118,12 @@ struct lea_doctor_node {
 	const char *kernel, *name; /* "dm-3"; device-mapper's */
 };
 
+/* An LV that is active on a disk which has gone. */
+struct lea_doctor_lost {
+	const char *name, *vg, *lv; /* "VG/LV", and its parts */
+	const char *disk;	    /* the name that it had: "sdb" */
+};
+
 /* A PV that a filter keeps out. */
 struct lea_doctor_hidden {
 	const char *name, *why, *pvid;
@@ -137,6 +143,8 @@ struct lea_doctor_vgs {
 	uint32_t count;
 	const struct lea_doctor_node *node;
 	uint32_t node_count;
+	const struct lea_doctor_lost *lost;
+	uint32_t lost_count;
 };
 
 struct lea_doctor_tasks {

@@ -15,6 +15,7 @@
 #include "state/monitor_deferred.h"
 #include "world/active_vgs.h"
 #include "world/dm.h"
+#include "world/lost_disk.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -452,6 +453,44 @@ static int add_nodes(const struct gather *gather, struct lea_doctor_vgs *vgs)
 	return 0;
 }
 
+/* ---- disks that have gone */
+
+struct lost_list {
+	struct lea_doctor *doctor;
+	struct lea_doctor_lost *lost;
+	uint32_t count;
+};
+
+static int add_lost(void *arg, const struct lea_active_lv *active, const char *name,
+		    const char *disk)
+{
+	struct lost_list *list = arg;
+	struct lea_doctor *doctor = list->doctor;
+	char vg[LEA_ACTIVE_NAME_BYTES];
+
+	(void)active;
+	snprintf(vg, sizeof(vg), "%.*s", (int)strcspn(name, "/"), name);
+	list->lost[list->count++] = (struct lea_doctor_lost){
+		lea_doctor_keep(doctor, name), lea_doctor_keep(doctor, vg),
+		lea_doctor_keep(doctor, name + strlen(vg) + 1), lea_doctor_keep(doctor, disk)};
+	return 0;
+}
+
+/* Also of VGs of which no disk is left. */
+static int read_lost(const struct gather *gather, struct lea_doctor_vgs *vgs)
+{
+	struct lea_doctor *doctor = gather->doctor;
+	struct lost_list list = {.doctor = doctor,
+				 .lost = lea_arena_alloc(doctor->arena, gather->active.count + 1,
+							 sizeof(*list.lost))};
+	const int r = list.lost ? lea_lost_disk_each(doctor->world, &gather->active, add_lost, &list)
+				: -ENOMEM;
+
+	vgs->lost = list.lost;
+	vgs->lost_count = list.count;
+	return r;
+}
+
 int lea_doctor_read_lvs(struct lea_doctor *doctor, struct lea_scan *scan,
 			const struct lea_doctor_counters *counters,
 			struct lea_doctor_disk_list *list, struct lea_doctor_vgs *ret_vgs)
@@ -463,6 +502,7 @@ int lea_doctor_read_lvs(struct lea_doctor *doctor, struct lea_scan *scan,
 	r = r ? r : add_vgs(&gather, scan);
 	*ret_vgs = (struct lea_doctor_vgs){.vg = gather.vg, .count = gather.count};
 	r = r ? r : add_nodes(&gather, ret_vgs);
+	r = r || !lea_doctor_wants(doctor, 12) ? r : read_lost(&gather, ret_vgs);
 	lea_active_vgs_done(&gather.active);
 	free(gather.unwatched);
 	return r;

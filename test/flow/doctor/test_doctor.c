@@ -212,6 +212,15 @@ static void node(void)
 	put("/sys/class/block/dm-9/dm/name", "vg_one-gone\n");
 }
 
+/* Of a VG that no disk shows any more. */
+static void lost(void)
+{
+	put("/sys/class/block/dm-9/dm/uuid",
+	    "LVM-abcdefghijklmnopqrstuvwxyz01234500000000000000000000000000000000\n");
+	put("/sys/class/block/dm-9/dm/name", "data-home\n");
+	tree_link(&machine.tree, "/sys/class/block/dm-9/slaves/sdc", "../../../../gone");
+}
+
 static void link_only(void)
 {
 	tree_mkdir(&machine.tree, "/dev/vg_one");
@@ -259,6 +268,10 @@ static const struct {
 	{"a VG that is gone", remembered, "--only D12", 2, "2  D12  vg-two.pvs: its PV "},
 	{"a VG that lacks a PV", stripe, "--only D12", 2,
 	 "2  D12  vg-two.pvs: 1 of its 2 PVs is not there: "},
+	{"an LV on a disk that has gone", lost, "--only D12", 2,
+	 "2  D12  data/home: it is active on a disk that has gone: sdc"},
+	{"... and what is to be done", lost, "--only D12", 2,
+	 "when the disk is there again: unmount what is on the LV, lvchange -an, lvchange -ay"},
 	{"a PV of no VG", orphan, "--only D7", 1, "1  D7  /dev/sdb (PV of no VG): a PV of no VG"},
 	{"a node without LV", node, "--only D7", 1,
 	 "1  D7  vg_one-gone: a device of VG vg_one (dm-9), but not of one of its LVs"},

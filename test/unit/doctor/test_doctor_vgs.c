@@ -154,6 +154,14 @@ static void text_91(void)
 	now.disk[0].text_bytes = 480000;
 }
 
+static void lost(void)
+{
+	static const struct lea_doctor_lost rows[] = {{"data/home", "data", "home", "sdc"}};
+
+	now.facts.vgs.lost = rows;
+	now.facts.vgs.lost_count = ARRAY_SIZE(rows);
+}
+
 static void missing(void)
 {
 	now.index[1] = LEA_NONE;
@@ -431,6 +439,9 @@ static const struct row rows[] = {
 	 "[lvs -o +devices,seg_pe_ranges vg # move it to disks of one kind: pvmove -n a]",
 	 NULL},
 	{"one kind of media", "linear_multi", D(11), rotational_all, "", NULL},
+	{"an LV on a disk that has gone", "linear_multi", D(12), lost,
+	 "2 D12 data/home: it is active on a disk that has gone: sdc",
+	 NULL},
 	{"a VG that lacks a PV", "linear_multi", D(12), missing,
 	 "2 D12 vg: 1 of its 3 PVs is not there: ", NULL},
 	{"a PV that is elsewhere", "linear_one", D(12), moved,
