@@ -165,3 +165,18 @@ void sample_set_text(struct sample *sample, const char *new_text)
 	put_le(header + 48, new_bytes, 8);
 	seal(header, text, new_bytes);
 }
+
+void sample_replace_text(struct sample *sample, const char *from, const char *to)
+{
+	uint64_t bytes;
+	uint8_t *header, *text = committed(sample, &header, &bytes);
+	const uint8_t *at = memmem(text, bytes, from, strlen(from));
+	char *changed;
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_gt(asprintf(&changed, "%.*s%s%s", (int)(at - text), (char *)text, to,
+				  (const char *)at + strlen(from)),
+			 0);
+	sample_set_text(sample, changed);
+	free(changed);
+}

@@ -26,6 +26,9 @@ uint64_t sample_number(const struct sample *sample, const char *key);
  * the checksums. */
 void sample_change_text(struct sample *sample, const char *from, const char *to);
 
+/* The same with a @to of any length. */
+void sample_replace_text(struct sample *sample, const char *from, const char *to);
+
 /* Makes @text the committed text of the first metadata area, in the place of the one there. */
 void sample_set_text(struct sample *sample, const char *text);
 

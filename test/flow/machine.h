@@ -147,7 +147,7 @@ static inline void machine_change(const char *sample_name, const char *name,
 
 	sample_load(&sample, sample_name);
 	for (size_t i = 0; pairs[i]; i += 2)
-		sample_change_text(&sample, pairs[i], pairs[i + 1]);
+		sample_replace_text(&sample, pairs[i], pairs[i + 1]);
 	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
 	snprintf(changed, sizeof(changed), "%s/changed", machine.tree.root);
 	sample_write(&sample, changed);

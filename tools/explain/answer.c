@@ -7,6 +7,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "memory/device_spec.h"
+#include "world/lost_disk.h"
 #include "world/sysfs.h"
 
 #include <errno.h>
@@ -43,6 +45,19 @@ static bool has_link(const struct lea_subject *subject, uint32_t lv)
 	return dev_fd < 0 || !faccessat(dev_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+/* The disks that an LV uses once it is activated again; nothing of an incomplete VG. */
+static void describe_disks(const struct lea_scan_vg *scanned, char *text)
+{
+	const uint32_t pvs = scanned->vg->pv_count;
+
+	if (!lea_scan_vg_is_complete(scanned))
+		return;
+	for (uint32_t i = 0; i < pvs && i < NAMED_MOST; i++)
+		add(text, "%s%.100s", i ? ", " : "", scanned->pv[i]->device.name);
+	if (pvs > NAMED_MOST)
+		add(text, " and %u more", pvs - NAMED_MOST);
+}
+
 static void tell_lv(struct lea_subject *subject, uint32_t index)
 {
 	const struct lea_lv *lv = &subject->vg->lvs[index];
@@ -50,7 +65,9 @@ static void tell_lv(struct lea_subject *subject, uint32_t index)
 	/* The LV may well use a PV that is only silent. */
 	const bool lacks_pv = lea_scan_vg_count(subject->scanned, LEA_ABSENT) > 0;
 	const char *node = up && !up->is_part ? up->device : "";
-	char taken[TEXT_BYTES] = "";
+	const char *impossible = lea_subject_impossible(subject, index);
+	char taken[TEXT_BYTES] = "", now[TEXT_BYTES] = "", lost[LEA_LOST_DISK_BYTES] = "",
+	     device[64];
 	struct lea_lv_facts facts = {
 		.machine = &subject->explainer->machine,
 		.vg = subject->vg->name,
@@ -66,6 +83,10 @@ static void tell_lv(struct lea_subject *subject, uint32_t index)
 		.lacks_copy = lacks_pv && lea_subject_refused(subject->complete, index),
 		.taken_node = "",
 		.taken_by = taken,
+		.impossible = impossible ? impossible : "",
+		.lost = lost,
+		.lost_now = now,
+		.device = device,
 	};
 	char name[260], uuid[39];
 	struct lea_answer answer = {.type = "lv",
@@ -77,10 +98,75 @@ static void tell_lv(struct lea_subject *subject, uint32_t index)
 
 	if (facts.selected == LEA_SELECT_HIDDEN)
 		return;
+	snprintf(device, sizeof(device), "/dev/%s", node);
+	if (node[0] && lea_lost_disk_of(subject->explainer->world, up, lost) == LEA_LOST_DISK)
+		describe_disks(subject->scanned, now);
 	(void)lea_subject_taken(subject, index, &facts.taken_node, taken);
 	snprintf(name, sizeof(name), "%.127s/%.127s", subject->vg->name, lv->name);
 	lea_id_format(lv->id, uuid);
 	lea_subject_tell(subject, &answer, lea_cause_of_lv(&facts, &reason), &reason);
+}
+
+/* ---- LVs that are left of VGs that no disk shows */
+
+struct lost_search {
+	struct lea_explainer *explainer;
+	const struct lea_meaning *meaning; /* NULL: all are meant */
+	uint32_t count;
+};
+
+/* The VG has no more than its name and this LV, if that is what is meant. */
+static bool is_lost_meant(const struct lea_meaning *meaning, const struct lea_vg *vg)
+{
+	return !meaning || lea_meaning_is_vg(meaning, vg) || lea_meaning_is_lv(meaning, vg, 0);
+}
+
+static int tell_lost_lv(void *arg, const struct lea_active_lv *up, const char *name,
+			const char *disk)
+{
+	struct lost_search *search = arg;
+	struct lea_subject subject = {.explainer = search->explainer, .tells_configured = true};
+	char vg_name[LEA_ACTIVE_NAME_BYTES], uuid[39], device[64];
+	struct lea_lv lv = {.name = strchr(name, '/') + 1};
+	struct lea_vg vg = {.name = vg_name, .lvs = &lv, .lv_count = 1};
+	const struct lea_lv_facts facts = {.machine = &search->explainer->machine,
+					   .vg = vg_name,
+					   .name = lv.name,
+					   .selected = LEA_SELECTED,
+					   .is_active = true,
+					   .has_link = true,
+					   .taken_node = "",
+					   .taken_by = "",
+					   .impossible = "",
+					   .lost = disk,
+					   .lost_now = "",
+					   .device = device};
+	struct lea_answer answer = {
+		.type = "lv", .name = name, .uuid = uuid, .vg = vg_name, .state = "active"};
+	struct lea_reason reason;
+	size_t count;
+
+	snprintf(vg_name, sizeof(vg_name), "%.*s", (int)strcspn(name, "/"), name);
+	if (!lea_spec_parse_ids(up->uuid, vg.id, lv.id) ||
+	    lea_index_find(&search->explainer->vg_ids, vg.id, &count) ||
+	    !is_lost_meant(search->meaning, &vg))
+		return 0;
+	snprintf(device, sizeof(device), "/dev/%s", up->device);
+	lea_id_format(lv.id, uuid);
+	search->count++;
+	lea_subject_tell(&subject, &answer, lea_cause_of_lv(&facts, &reason), &reason);
+	return 0;
+}
+
+static int tell_lost(struct lea_explainer *explainer, const struct lea_meaning *meaning,
+		     uint32_t *ret_count)
+{
+	struct lost_search search = {.explainer = explainer, .meaning = meaning};
+	const int r = lea_lost_disk_each(explainer->world, &explainer->active, tell_lost_lv,
+					 &search);
+
+	*ret_count = search.count;
+	return r < 0 ? r : 0;
 }
 
 /* ---- answers about devices */
@@ -201,6 +287,7 @@ uint32_t lea_explainer_tell_forgotten(struct lea_explainer *explainer, const cha
 int lea_explainer_tell_all(struct lea_explainer *explainer)
 {
 	struct lea_subject of_devices = {.explainer = explainer};
+	uint32_t lost;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < explainer->vg_count; i++) {
@@ -214,6 +301,7 @@ int lea_explainer_tell_all(struct lea_explainer *explainer)
 			tell_lv(&subject, lv);
 	}
 	(void)lea_explainer_tell_forgotten(explainer, NULL);
+	r = r ? r : tell_lost(explainer, NULL, &lost);
 	for (size_t i = 0; i < explainer->device_count; i++)
 		if (explainer->device[i].pvid[0] || explainer->device[i].found->fault == -ETIMEDOUT)
 			lea_subject_tell_device(&of_devices, &explainer->device[i]);
@@ -335,28 +423,30 @@ static int tell_device(struct lea_explainer *explainer, const struct lea_meaning
 
 int lea_explainer_tell(struct lea_explainer *explainer, const struct lea_meaning *meaning)
 {
-	uint32_t count;
+	const bool is_lv = meaning->kind == LEA_TARGET_LV;
+	bool is_known = false; /* the VG of this LV */
+	uint32_t count, lost;
 	size_t ignored;
 	int r = tell_vgs(explainer, meaning, &count);
 
 	if (r)
 		return r;
+	if (is_lv)
+		is_known = lea_index_find(&explainer->vg_names, meaning->vg, &ignored);
+	if (!count && !is_known && (is_lv || meaning->kind == LEA_TARGET_VG))
+		count = lea_explainer_tell_forgotten(explainer, meaning->vg);
+	r = tell_lost(explainer, meaning, &lost);
+	if (r)
+		return r;
+	count += lost;
 	switch (meaning->kind) {
-	case LEA_TARGET_VG:
-		return count || lea_explainer_tell_forgotten(explainer, meaning->vg)
-			       ? 0
-			       : LEA_EXPLAIN_UNKNOWN;
 	case LEA_TARGET_LV:
-		if (count)
-			return 0;
-		if (lea_index_find(&explainer->vg_names, meaning->vg, &ignored))
-			return LEA_EXPLAIN_NO_LV;
-		return lea_explainer_tell_forgotten(explainer, meaning->vg) ? 0
-									    : LEA_EXPLAIN_UNKNOWN;
+		return count ? 0 : is_known ? LEA_EXPLAIN_NO_LV : LEA_EXPLAIN_UNKNOWN;
 	case LEA_TARGET_ID:
 		return count ? 0 : tell_pv(explainer, meaning->id);
 	case LEA_TARGET_DEVICE:
 		return tell_device(explainer, meaning, count > 0);
+	case LEA_TARGET_VG:
 	case LEA_TARGET_TAG:
 	default:
 		return count ? 0 : LEA_EXPLAIN_UNKNOWN;

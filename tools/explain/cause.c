@@ -242,6 +242,17 @@ static void tell_in_part(const struct lea_vg_facts *vg, char *text)
 	    vg->lvs_due_active, vg->lvs_due);
 }
 
+static bool is_impossible(const struct lea_vg_facts *vg)
+{
+	return vg->lvs_impossible && vg->lvs_due_active + vg->lvs_impossible == vg->lvs_due;
+}
+
+static void tell_impossible(const struct lea_vg_facts *vg, char *text)
+{
+	say(text, "no command can activate %u of its %u LVs: %s", vg->lvs_impossible, vg->lvs_due,
+	    vg->impossible);
+}
+
 static bool is_claimed(const struct lea_vg_facts *vg)
 {
 	return vg->claim == LEA_CAUSE_CLAIMED;
@@ -482,6 +493,7 @@ static const struct vg_row vg_rows[] = {
 	{"incomplete", is_hopeless, tell_incomplete, LEA_LOOK(""), false},
 	{"incomplete", is_incomplete, tell_incomplete,
 	 LEA_CHANGE("vgchange -aay --activationmode degraded $1"), false},
+	{"impossible", is_impossible, tell_impossible, LEA_LOOK("lvs -o name,dm_path $1"), false},
 	{"activating", is_claimed, tell_claimed, LEA_LOOK("journalctl -b LVM_VG=$1"), false},
 	{"name-taken", is_name_taken, tell_taken, LEA_LOOK("dmsetup info $2"), false},
 	{"target-missing", lacks_target, tell_target, LEA_CHANGE("modprobe $2 && vgchange -aay $1"),
@@ -545,7 +557,7 @@ struct lv_row {
 	const char *cause;
 	bool (*holds)(const struct lea_lv_facts *lv);
 	const char *evidence;
-	struct lea_step step; /* $1: VG/LV; $2: the name that another device has */
+	struct lea_step step; /* $1: VG/LV; $2: the name that another device has; $3: the device */
 	bool is_configured;
 };
 
@@ -562,6 +574,11 @@ static bool is_partial(const struct lea_lv_facts *lv)
 static bool is_degraded(const struct lea_lv_facts *lv)
 {
 	return lv->is_active && lv->lacks_copy;
+}
+
+static bool is_on_lost_disk(const struct lea_lv_facts *lv)
+{
+	return lv->is_active && lv->lost[0];
 }
 
 static bool is_wrongly_read_only(const struct lea_lv_facts *lv)
@@ -604,6 +621,11 @@ static bool is_lv_name_taken(const struct lea_lv_facts *lv)
 	return is_down_for(lv, LEA_SELECTED) && lv->taken_node[0];
 }
 
+static bool is_impossible_lv(const struct lea_lv_facts *lv)
+{
+	return is_down_for(lv, LEA_SELECTED) && lv->impossible[0];
+}
+
 static const struct lv_row lv_rows[] = {
 	{"suspended", is_suspended,
 	 "it is active but suspended: all I/O on it waits; a command was interrupted, or runs",
@@ -615,6 +637,9 @@ static const struct lv_row lv_rows[] = {
 	 LEA_LOOK("lvs -a -o +devices,lv_health_status $1"), false},
 	{"degraded", is_degraded, "it is active without a copy of its data on a missing PV",
 	 LEA_LOOK("lvs -a -o +devices,lv_health_status $1"), false},
+	/* To take it down may end what uses it: a person decides. */
+	{"lost-disk", is_on_lost_disk, "it is active on a disk that has gone", LEA_LOOK("lsblk $3"),
+	 false},
 	{"read-only", is_wrongly_read_only,
 	 "it is active but read-only, although its metadata says writable",
 	 LEA_CHANGE("lvchange --refresh $1"), false},
@@ -622,6 +647,8 @@ static const struct lv_row lv_rows[] = {
 	 LEA_CHANGE("vgmknodes $1"), false},
 	{"name-taken", is_lv_name_taken, "another device has the name", LEA_LOOK("dmsetup info $2"),
 	 false},
+	{"impossible", is_impossible_lv, "no command can activate it",
+	 LEA_LOOK("lvs -o name,dm_path $1"), false},
 	{"auto-list", is_not_in_auto_list, "it is not in activation/auto_activation_volume_list",
 	 LEA_LOOK("lvmconfig --type full activation/auto_activation_volume_list"), true},
 	{"autoactivation-off", is_not_auto_lv, "its autoactivation property is off",
@@ -633,6 +660,22 @@ static const struct lv_row lv_rows[] = {
 	 LEA_LOOK("lvmconfig --type full activation/volume_list"), true},
 };
 
+static void tell_lv(const struct lv_row *row, const struct lea_lv_facts *lv, char *text)
+{
+	say(text, "%s", row->evidence);
+	if (row->holds == is_not_in_auto_list)
+		lea_cause_say_where(text, lv->machine->auto_list_where);
+	if (row->holds == is_not_in_volume_list)
+		lea_cause_say_where(text, lv->machine->volume_list_where);
+	if (row->holds == is_lv_name_taken)
+		say(text, " %s: %s", lv->taken_node, lv->taken_by);
+	if (row->holds == is_impossible_lv)
+		say(text, ": %s", lv->impossible);
+	if (row->holds == is_on_lost_disk)
+		say(text, ": %s%s%s", lv->lost,
+		    lv->lost_now[0] ? "; its VG is complete again, on " : "", lv->lost_now);
+}
+
 bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reason)
 {
 	struct lea_reason reason = {0};
@@ -643,16 +686,10 @@ bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reaso
 			continue;
 		reason.cause = lv_rows[i].cause;
 		reason.is_configured = lv_rows[i].is_configured;
-		say(reason.evidence, "%s", lv_rows[i].evidence);
-		if (lv_rows[i].holds == is_not_in_auto_list)
-			lea_cause_say_where(reason.evidence, lv->machine->auto_list_where);
-		if (lv_rows[i].holds == is_not_in_volume_list)
-			lea_cause_say_where(reason.evidence, lv->machine->volume_list_where);
-		if (lv_rows[i].holds == is_lv_name_taken)
-			say(reason.evidence, " %s: %s", lv->taken_node, lv->taken_by);
+		tell_lv(&lv_rows[i], lv, reason.evidence);
 		snprintf(name, sizeof(name), "%.127s/%.127s", lv->vg, lv->name);
 		lea_next_make(&reason.next, lv_rows[i].step,
-			      (const char *const[LEA_NEXT_WORDS]){name, lv->taken_node});
+			      (const char *const[LEA_NEXT_WORDS]){name, lv->taken_node, lv->device});
 		*ret_reason = reason;
 		return true;
 	}

@@ -72,6 +72,8 @@ struct lea_vg_facts {
 	uint32_t rule_wait_ms;
 	uint32_t lv_count;		  /* visible LVs */
 	uint32_t lvs_due, lvs_due_active; /* LVs that an event activates */
+	uint32_t lvs_impossible;	  /* of lvs_due: no command can activate them */
+	const char *impossible;		  /* why, of the first of them; "": none */
 	enum lea_vg_access access;
 	const char *access_text;
 	const char *guard;	/* LEA_VG_ACCESS_DELEGATE: what guards it */
@@ -105,6 +107,10 @@ struct lea_lv_facts {
 	bool lacks_copy;		   /* a missing PV holds a part of which there is a copy */
 	bool lacks_data;		   /* ... of which there is none */
 	const char *taken_node, *taken_by; /* as of a VG */
+	const char *impossible;		   /* why no command can activate it; "": one can */
+	const char *lost;     /* it is active on this disk, which has gone: "sdb"; "": it is not */
+	const char *lost_now; /* where the disks of its VG are now; "": some are missing */
+	const char *device;   /* "/dev/dm-3"; "": it has none */
 };
 
 /* What a scan found on a device. */

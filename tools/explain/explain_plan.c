@@ -54,12 +54,17 @@ static void plan_lv(struct lea_subject *subject, uint32_t index, struct lea_answ
 		    const struct lea_reason *of_vg)
 {
 	const struct lea_lv *lv = &subject->vg->lvs[index];
+	const char *impossible = lea_subject_impossible(subject, index);
 	const struct lea_lv_facts facts = {.machine = &subject->explainer->machine,
 					   .vg = subject->vg->name,
 					   .name = lv->name,
 					   .selected = lea_subject_selected(subject, index),
 					   .taken_node = "",
-					   .taken_by = ""};
+					   .taken_by = "",
+					   .impossible = impossible ? impossible : "",
+					   .lost = "",
+					   .lost_now = "",
+					   .device = ""};
 	const char *state = answer->state;
 	struct lea_reason reason;
 	char name[260], uuid[39];

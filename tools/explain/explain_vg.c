@@ -149,6 +149,14 @@ bool lea_subject_refused(const struct lea_plan *of_mode, uint32_t lv)
 	return of_mode && of_mode->lv[lv].refusal;
 }
 
+const char *lea_subject_impossible(const struct lea_subject *subject, uint32_t lv)
+{
+	/* Of an incomplete VG that is what the missing PVs do. */
+	if (!lea_scan_vg_is_complete(subject->scanned))
+		return NULL;
+	return subject->complete ? subject->complete->lv[lv].refusal : NULL;
+}
+
 bool lea_subject_has_node(const struct lea_subject *subject, uint32_t lv)
 {
 	return lea_subject_refused(subject->complete, lv) || !subject->complete ||
@@ -478,8 +486,12 @@ static void find_module(const char *target, char *text)
 
 /* ---- answers about a VG */
 
-static void count_lvs(const struct lea_subject *subject, struct lea_vg_facts *facts)
+static void count_lvs(const struct lea_subject *subject, struct lea_subject_texts *texts,
+		      struct lea_vg_facts *facts)
 {
+	const char *impossible;
+
+	facts->impossible = texts->impossible;
 	for (uint32_t i = 0; i < subject->vg->lv_count; i++) {
 		const enum lea_selected fate = lea_subject_selected(subject, i);
 
@@ -489,6 +501,9 @@ static void count_lvs(const struct lea_subject *subject, struct lea_vg_facts *fa
 		facts->lvs_due++;
 		facts->lvs_due_active += lea_subject_active(subject, i) != NULL;
 		facts->lvs_degraded += !lea_subject_refused(subject->degraded, i);
+		impossible = lea_subject_impossible(subject, i);
+		if (impossible && !facts->lvs_impossible++)
+			add(texts->impossible, "%s", impossible);
 	}
 }
 
@@ -617,7 +632,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 		.is_unmonitored = !explainer->options.is_plan && is_unmonitored(subject),
 		.is_plan = explainer->options.is_plan,
 	};
-	count_lvs(subject, facts);
+	count_lvs(subject, texts, facts);
 	count_pvs(subject, facts);
 	if (explainer->options.is_plan) {
 		facts->pvs_recorded = facts->pv_count;

@@ -42,6 +42,7 @@ struct lea_subject_texts {
 	char duplicates[LEA_CAUSE_EVIDENCE_BYTES], worker[LEA_CAUSE_EVIDENCE_BYTES];
 	char guard[LEA_CAUSE_EVIDENCE_BYTES], twin[LEA_CAUSE_EVIDENCE_BYTES];
 	char delegated[LEA_CAUSE_EVIDENCE_BYTES], taken[LEA_CAUSE_EVIDENCE_BYTES];
+	char impossible[LEA_CAUSE_EVIDENCE_BYTES];
 	char outdated[LEA_CAUSE_EVIDENCE_BYTES], strangers[LEA_CAUSE_EVIDENCE_BYTES];
 	char module[LEA_CAUSE_EVIDENCE_BYTES], uuid[39];
 };
@@ -52,6 +53,8 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 
 /* About one LV, an index into vg->lvs. */
 bool lea_subject_refused(const struct lea_plan *of_mode, uint32_t lv);
+/* Why no command can activate it, of a VG that is complete; NULL: one can. Borrowed. */
+const char *lea_subject_impossible(const struct lea_subject *subject, uint32_t lv);
 /* An unused cache pool, for one, is visible and has no device of its own. */
 bool lea_subject_has_node(const struct lea_subject *subject, uint32_t lv);
 enum lea_selected lea_subject_selected(const struct lea_subject *subject, uint32_t lv);

@@ -79,6 +79,22 @@ static void bad_own_file(void)
 	other_lvm_conf();
 }
 
+#define LONG_NAME "a-name-that-is-much-too-long-for-device-mapper-once-its-hyphens-are-doubled-and-its-VG-is-in-front-of-it"
+
+static void long_name(void)
+{
+	static const char *const pairs[] = {"home {", LONG_NAME " {", NULL};
+
+	machine_change("one-pv", "sda", pairs);
+}
+
+static void long_vg_name(void)
+{
+	static const char *const pairs[] = {"vg_one {", LONG_NAME "-of-a-VG {", NULL};
+
+	machine_change("one-pv", "sda", pairs);
+}
+
 static const struct {
 	const char *claim, *sample;
 	void (*make)(void); /* NULL: nothing */
@@ -147,6 +163,14 @@ static const struct {
 	 "1 VG: 0 activated"},
 	{"what is not there", "one-pv", NULL, "vg_one none/lv", 5,
 	 "none/lv: VG, LV, PV or tag not found", "lvmevent explain none/lv"},
+	{"a name that is too long for device-mapper", "one-pv", long_name, "", 0,
+	 "  LV vg_one/" LONG_NAME
+	 ": left alone: impossible: no command can activate it: The device name of ",
+	 "1 VG: 1 activated, 0 handed to lvm, 0 left alone; 2 of 3 LVs\n"},
+	{"... of the VG", "one-pv", long_vg_name, "", 0,
+	 "VG " LONG_NAME
+	 "-of-a-VG: left alone: impossible: no command can activate 3 of its 3 LVs: ",
+	 "1 VG: 0 activated, 0 handed to lvm, 1 left alone; 0 of 3 LVs\n"},
 	{"an LV with the reason of its VG", "stripe-a", NULL, "", 0,
 	 "  LV vg-two.pvs/fast: left alone\n", "  on /dev/sda\n"},
 };

@@ -12,69 +12,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#define HOME_ID	 "PcQcBZwJhnj1HdGL2OBxm3m3lqxqbUNP"
-#define SWAP_ID	 "rjMNvFPVwWp1fFztlDxJU8IIWt4dnxpT"
 #define TWO_ID	 "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh"
 #define FAST_ID	 "0Dnd3V0xgR8jNLvF61MZHCwp1g1k8LeU"
 #define PLAIN_ID "2krpSpnsymVDwU8CtXMzIZGwuDVo9C2d"
-#define MACHINE	 "0123456789abcdef0123456789abcdef"
-#define RULE	 "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation: ...\n"
-
-/* Our rule is in place, and a runner is there. */
-static void in_charge(void)
-{
-	put("/usr/lib/udev/rules.d/69-lvm.rules", "# lvm2\n");
-	put("/run/udev/rules.d/69-lvm.rules", RULE);
-}
-
-/* An active LV: its device, and its link. */
-static void up(const char *vg_id, const char *lv_id, const char *link, unsigned int minor)
-{
-	char path[96], text[96];
-
-	snprintf(path, sizeof(path), "/sys/class/block/dm-%u/dm/uuid", minor);
-	snprintf(text, sizeof(text), "LVM-%s%s\n", vg_id, lv_id);
-	put(path, text);
-	snprintf(path, sizeof(path), "/dev/%s", link);
-	put(path, "");
-}
-
-static void up_one(void)
-{
-	machine_record(PVID_ONE, "vg_one", "sda", 16);
-	up(VG_ONE_ID, ROOT_ID, "vg_one/root", 3);
-	up(VG_ONE_ID, HOME_ID, "vg_one/home", 4);
-	up(VG_ONE_ID, SWAP_ID, "vg_one/swap", 5);
-}
-
-static void claim(enum lea_claim_state state, const char *reason, bool is_transient)
-{
-	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 16, 7}};
-	struct lea_claim made = {.state = state,
-				 .vg_name = "vg_one",
-				 .is_transient = is_transient,
-				 .pv = &pv,
-				 .pv_count = 1};
-	const struct lea_claims claims = machine_claims();
-
-	close(machine_queue());
-	snprintf(made.reason, sizeof(made.reason), "%s", reason);
-	if (state == LEA_CLAIM_CLAIMED)
-		ck_assert_int_eq(lea_claim_take(&claims, VG_ONE_ID, &made), 0);
-	else
-		ck_assert_int_eq(lea_claim_finish(&claims, VG_ONE_ID, &made), 0);
-}
-
-/* 2026-01-02 03:04 UTC */
-static void date_file(const char *path)
-{
-	const struct timespec times[2] = {{.tv_sec = 1767323040}, {.tv_sec = 1767323040}};
-	char full[128];
-
-	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
-	ck_assert_int_eq(utimensat(AT_FDCWD, full, times, 0), 0);
-	ck_assert_int_eq(setenv("TZ", "UTC", 1), 0);
-}
 
 /* The first disk is this sample with other words of the same length in its metadata. */
 static void changed(const char *name, const char *from, const char *to, const char *disk)
@@ -87,20 +27,6 @@ static void changed(const char *name, const char *from, const char *to, const ch
 	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, disk);
 	sample_write(&other, path);
 	sample_done(&other);
-}
-
-static void remembered(const char *vg)
-{
-	char text[512];
-
-	put("/etc/machine-id", MACHINE "\n");
-	snprintf(text, sizeof(text),
-		 "lvmevent-boot 2\nmachine " MACHINE "\nboot b-1\n%s"
-		 "pv " PVID_B " disk 0 32768 0 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
-		 "lv home 1111-2222 my\\x20home\nend\n",
-		 vg);
-	put("/etc/lvm/lvmevent/boot", text);
-	date_file("/etc/lvm/lvmevent/boot");
 }
 
 static void foreign(void)

@@ -7,7 +7,7 @@ if ! with_ours; then
 	skip "explain names each cause" "stock only"
 	return
 fi
-guest_new machine "$(layout blank 20)"
+guest_new machine "$(layout blank 21)"
 # metadata that lvm2 makes only on a machine with a cluster, lvmlockd or another name, or a later lvm2
 PYTHONDONTWRITEBYTECODE=1 python3 - "$GUEST_HERE/../bench" "$GUEST/disks" <<-'END' || die "no disks"
 	import sys
@@ -17,6 +17,8 @@ PYTHONDONTWRITEBYTECODE=1 python3 - "$GUEST_HERE/../bench" "$GUEST/disks" <<-'EN
 	           17: (b"max_lv = 0\n", b'max_lv = 0\nlock_type = "sanlock"\nlock_args = "1.0.0:lvmlock"\n'),
 	           19: (b"max_lv = 0\n", b'max_lv = 0\nsystem_id = "elsewhere"\n'),
 	           15: (b'type = "striped"', b'type = "later"')}
+	# with "-lv0" a name of 128 characters
+	changes[20] = (b"fixed {", b"x" * 124 + b" {")
 	for disk, (old, new) in changes.items():
 	    pvid = pvimage.make_id("PV", disk)
 	    text = pvimage.vg_text("fixed", pvimage.make_id("VG", disk), [pvid], lvs=1)

@@ -22,7 +22,11 @@ static void set_up_lv(void)
 				   .has_link = true,
 				   .is_writable = true,
 				   .taken_node = "",
-				   .taken_by = ""};
+				   .taken_by = "",
+				   .impossible = "",
+				   .lost = "",
+				   .lost_now = "",
+				   .device = "/dev/dm-3"};
 }
 
 /* A machine, a VG that is down for no reason, an LV and a PV that are as they should be. */
@@ -257,6 +261,36 @@ TEST(a_missing_copy_is_another_matter_than_missing_data)
 	lv.lacks_data = true;
 	ck_assert(lea_cause_of_lv(&lv, &reason));
 	ck_assert_str_eq(reason.cause, "partial");
+}
+
+TEST(an_lv_may_be_active_on_a_disk_that_has_gone)
+{
+	lv.lost = "sdc";
+	ck_assert(lea_cause_of_lv(&lv, &reason));
+	ck_assert_str_eq(reason.cause, "lost-disk");
+	ck_assert_str_eq(reason.evidence, "it is active on a disk that has gone: sdc");
+	ck_assert_str_eq(reason.next.command, "lsblk /dev/dm-3");
+	ck_assert_int_eq(reason.next.class, LEA_NEXT_LOOK);
+	lv.lost_now = "/dev/sdd";
+	ck_assert(lea_cause_of_lv(&lv, &reason));
+	ck_assert_str_eq(reason.evidence,
+			 "it is active on a disk that has gone: sdc; its VG is complete again, on "
+			 "/dev/sdd");
+	lv.lacks_data = true;
+	ck_assert(lea_cause_of_lv(&lv, &reason));
+	ck_assert_str_eq(reason.cause, "partial");
+}
+
+TEST(a_vg_is_impossible_only_if_all_that_is_down_is)
+{
+	vg.lvs_impossible = 1;
+	vg.impossible = "the name";
+	ck_assert(lea_cause_of_vg(&vg, &reason));
+	ck_assert_str_ne(reason.cause, "impossible");
+	vg.lvs_due_active = 1;
+	ck_assert(lea_cause_of_vg(&vg, &reason));
+	ck_assert_str_eq(reason.cause, "impossible");
+	ck_assert_str_eq(reason.evidence, "no command can activate 1 of its 2 LVs: the name");
 }
 
 TEST(an_lv_that_is_down_lacks_nothing)
