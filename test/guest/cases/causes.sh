@@ -17,8 +17,8 @@ PYTHONDONTWRITEBYTECODE=1 python3 - "$GUEST_HERE/../bench" "$GUEST/disks" <<-'EN
 	           17: (b"max_lv = 0\n", b'max_lv = 0\nlock_type = "sanlock"\nlock_args = "1.0.0:lvmlock"\n'),
 	           19: (b"max_lv = 0\n", b'max_lv = 0\nsystem_id = "elsewhere"\n'),
 	           15: (b'type = "striped"', b'type = "later"')}
-	# with "-lv0" a name of 128 characters
-	changes[20] = (b"fixed {", b"x" * 124 + b" {")
+	# with its hyphens doubled a name of more than 127 characters
+	changes[20] = (b"fixed {", b"x" + b"-x" * 45 + b" {")
 	for disk, (old, new) in changes.items():
 	    pvid = pvimage.make_id("PV", disk)
 	    text = pvimage.vg_text("fixed", pvimage.make_id("VG", disk), [pvid], lvs=1)
