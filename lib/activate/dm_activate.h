@@ -15,6 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In the message about a table that the kernel refuses. */
+#define LEA_DM_LOADING "loading its table"
+
 struct lea_dm_exec_up {
 	struct lea_arena *arena;
 	const struct lea_conf *conf; /* tools and deadlines */

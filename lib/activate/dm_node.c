@@ -197,7 +197,7 @@ static int load(struct lea_dm_exec *run, uint32_t node, const struct lea_table *
 		return 0;
 	if (may_end(run, table, r))
 		r = lea_as_transient(r);
-	return lea_dm_fault(run, node, r, "loading its table");
+	return lea_dm_fault(run, node, r, LEA_DM_LOADING);
 }
 
 /* The kernel returns the same error for a name and for a minor number that is in use. */

@@ -299,6 +299,8 @@ static bool has_failed(const struct lea_vg_facts *vg)
 static void tell_failed(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "%s; ", vg->claim_reason[0] ? vg->claim_reason : "no reason was recorded");
+	if (vg->is_refused)
+		say(text, "the kernel's messages may say why: journalctl -k -b; ");
 	lea_cause_say_age(text, vg->claim_s);
 	say(text, " ago; %s",
 	    !vg->is_retried	       ? "it is not retried before one of its PVs is added"

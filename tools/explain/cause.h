@@ -92,6 +92,7 @@ struct lea_vg_facts {
 	uint32_t claim_s; /* age of the claim */
 	const char *claim_reason;
 	bool is_retried;     /* LEA_CAUSE_FAILED: without anybody's help */
+	bool is_refused;     /* LEA_CAUSE_FAILED: the kernel refused a table */
 	const char *worker;  /* LEA_CAUSE_CLAIMED: what the worker does */
 	bool is_unmonitored; /* active, and not yet registered with dmeventd */
 	bool is_plan;	     /* nothing was activated yet: what would keep it down? */

@@ -3,6 +3,7 @@
 #include "explain/explain_vg.h"
 
 #include "activate/activate_vg.h"
+#include "activate/dm_activate.h"
 #include "activate/settings.h"
 #include "base/append.h"
 #include "base/cleanup.h"
@@ -517,6 +518,7 @@ static void find_obstacles(struct lea_subject *subject, struct lea_subject_texts
 	for (uint32_t i = 0; i < subject->vg->lv_count && !texts->taken[0]; i++)
 		if (lea_subject_selected(subject, i) == LEA_SELECTED)
 			(void)lea_subject_taken(subject, i, &facts->taken_node, texts->taken);
+	facts->is_refused = strstr(facts->claim_reason, LEA_DM_LOADING) != NULL;
 	if (facts->claim == LEA_CAUSE_FAILED)
 		facts->target = find_target(subject);
 	find_module(facts->target, texts->module);

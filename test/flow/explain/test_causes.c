@@ -522,7 +522,9 @@ static const struct cause_row rows[] = {
 	{"... as long as nothing failed the kernel loads it by itself", unloaded, "",
 	 "VG vg_one: inactive: lvm2-in-charge\n", "stock lvm2", NULL},
 	{"... and what may not be asked is not absent", unasked, "",
-	 "VG vg_one: inactive: failed\n", "Invalid argument", NULL},
+	 "VG vg_one: inactive: failed\n",
+	 "loading its table: Invalid argument; the kernel's messages may say why: journalctl -k -b; ",
+	 NULL},
 	{"two VGs of one name", twin, "", "VG vg_one: inactive: vg-name-taken\n",
 	 "another VG has this name: this one is GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21, the other "
 	 "one ",

@@ -293,6 +293,19 @@ TEST(a_vg_is_impossible_only_if_all_that_is_down_is)
 	ck_assert_str_eq(reason.evidence, "no command can activate 1 of its 2 LVs: the name");
 }
 
+TEST(the_kernels_messages_are_named_where_it_refused_a_table)
+{
+	vg.claim = LEA_CAUSE_FAILED;
+	vg.claim_reason = "loading its table: Invalid argument";
+	ck_assert(lea_cause_of_vg(&vg, &reason));
+	ck_assert_ptr_null(strstr(reason.evidence, "journalctl"));
+	vg.is_refused = true;
+	ck_assert(lea_cause_of_vg(&vg, &reason));
+	ck_assert_str_eq(reason.cause, "failed");
+	ck_assert_ptr_nonnull(strstr(reason.evidence, "Invalid argument; the kernel's messages may say "
+						      "why: journalctl -k -b; "));
+}
+
 TEST(an_lv_that_is_down_lacks_nothing)
 {
 	lv.is_active = false;
