@@ -222,7 +222,8 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 }
 
 /* A PV that is of another VG now: the record names that one. Not if the change could not be queued for
- * a shortage: a reconcile compares what udev knows, and udev knows no VG. */
+ * a shortage, or udev gave up a disk that hung: a reconcile compares what udev knows, and udev knows no
+ * VG. */
 static void judge_vg_name(const struct rest *rest, const char *pvid, const char *text)
 {
 	const char *name = strstr(text, "\nvg:");
@@ -235,7 +236,9 @@ static void judge_vg_name(const struct rest *rest, const char *pvid, const char 
 	name += strlen("\nvg:");
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		disk = &rest->state->disk[i];
-		if (sim_is_pv(disk) && !rest->course->is_unsure[i] && disk->major == major &&
+		if (sim_is_pv(disk) && !rest->course->is_unsure[i] &&
+		    !(rest->course->was_sick_disk[i] && has_step(rest->history, SIM_HANG)) &&
+		    disk->major == major &&
 		    disk->minor == minor && !strcmp(disk->pvid, pvid) && *disk->vg_id &&
 		    sim_is_sound(rest->state, disk->vg_id) &&
 		    (strncmp(name, disk->vg_name, strlen(disk->vg_name)) != 0 ||

@@ -232,14 +232,20 @@ TEST_TIMES(copy_has_the_record_of_a_disk_that_is_not_known_yet, 2)
 	left.text = "8:0\nvg:vg0\n";
 }
 
-/* vgrename. Rows: was there room for the event? */
-TEST_TIMES(record_has_the_old_name_if_the_change_found_no_room, 2)
+/* vgrename. Rows: was there room for the event? Row 2: the disk hung, and udev gave it up. */
+TEST_TIMES(record_has_the_old_name_if_the_change_found_no_room, 3)
 {
 	number();
 	begin(1);
 	history.step[history.count++] =
-		(struct sim_step){.op = _i ? SIM_SHORT : SIM_WAIT, .n = 1};
+		(struct sim_step){.op = _i == 1 ? SIM_SHORT : _i ? SIM_HANG : SIM_WAIT, .n = 1};
 	strcpy(state.disk[0].vg_name, "vg1");
-	step((struct sim_step){.op = SIM_RENAME, .a = 0}, 100000);
+	step((struct sim_step){.op = SIM_RENAME, .a = 0}, _i == 2 ? 1 : 100000);
+	if (_i == 2) {
+		state.disk[0].hangs = true;
+		step((struct sim_step){.op = SIM_HANG, .a = 0}, 700000);
+		state.disk[0].hangs = false;
+		step((struct sim_step){.op = SIM_HEAL, .a = 0}, 700000);
+	}
 	judge(_i ? NULL : "a record names another VG");
 }
