@@ -422,8 +422,7 @@ static int write_lookup(int run_fd, const struct lea_newest *newest)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < newest->pv_count; i++)
 		ids[i] = newest->pvid[i];
-	r = newest->pv_count < 2 ? 0
-				 : lea_lookup_write(run_fd, newest->vg_name, ids, newest->pv_count);
+	r = lea_lookup_renew(run_fd, newest->vg_name, ids, newest->pv_count);
 	return r < 0 ? r : 0;
 }
 

@@ -212,14 +212,12 @@ static int write_lookup(const struct lea_vg *vg, int run_fd, bool *ret_is_new)
 	int r;
 
 	*ret_is_new = false;
-	if (vg->pv_count < 2)
-		return 0;
-	ids = calloc(vg->pv_count, sizeof(*ids));
+	ids = calloc((size_t)vg->pv_count + 1, sizeof(*ids));
 	if (!ids)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < vg->pv_count; i++)
 		ids[i] = vg->pvs[i].id;
-	r = lea_lookup_write(run_fd, vg->name, ids, vg->pv_count);
+	r = lea_lookup_renew(run_fd, vg->name, ids, vg->pv_count);
 	if (r < 0)
 		return r;
 	*ret_is_new = r != LEA_ONLINE_CLAIMED;

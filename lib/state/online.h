@@ -74,6 +74,10 @@ LEA_MUST_CHECK int lea_vg_online_drop_kept(int run_fd, const char *vg); /* one t
 /* pvs_lookup/VG: one PVID per line. LEA_ONLINE_CLAIMED: the file exists and was left alone. */
 LEA_MUST_CHECK int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids,
 				    uint32_t count);
+/* The same by the newest metadata of the VG: a file that lists any of these PVs, and not just them, is
+ * of older ones, and is replaced. A VG of one PV has none: 0 if that was removed. */
+LEA_MUST_CHECK int lea_lookup_renew(int run_fd, const char *vg, const char *const *pvids,
+				    uint32_t count);
 LEA_MUST_CHECK int lea_lookup_drop(int run_fd, const char *vg);
 bool lea_lookup_exists(int run_fd, const char *vg);
 

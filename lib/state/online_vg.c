@@ -175,6 +175,37 @@ int lea_lookup_drop(int run_fd, const char *vg)
 	return drop(run_fd, LOOKUPS, vg);
 }
 
+/* Does the file list these and no others? @ret_shared: how many of them. */
+static bool is_same_list(const struct lea_lookup *lookup, const char *const *pvids, uint32_t count,
+			 uint32_t *ret_shared)
+{
+	uint32_t at = 0;
+
+	while (at < count && at < lookup->count && !strcmp(lookup->pvid[at], pvids[at]))
+		at++;
+	*ret_shared = at;
+	/* Mostly they are in the same order. */
+	for (; at < count; at++)
+		*ret_shared += lea_lookup_lists(lookup, pvids[at]);
+	return *ret_shared == count && lookup->count == count;
+}
+
+int lea_lookup_renew(int run_fd, const char *vg, const char *const *pvids, uint32_t count)
+{
+	LEA_AUTO(lea_lookup_done) struct lea_lookup lookup = {0};
+	uint32_t shared;
+	int r = count < 2 ? LEA_ONLINE_CLAIMED : lea_lookup_write(run_fd, vg, pvids, count);
+
+	if (r != LEA_ONLINE_CLAIMED)
+		return r;
+	r = lea_lookup_read(run_fd, vg, &lookup);
+	if (r < 0 || r == LEA_ONLINE_ABSENT || is_same_list(&lookup, pvids, count, &shared) ||
+	    !shared)
+		return r < 0 ? r : LEA_ONLINE_CLAIMED;
+	r = lea_lookup_drop(run_fd, vg);
+	return r < 0 || count < 2 ? r : lea_lookup_write(run_fd, vg, pvids, count);
+}
+
 /* Parses ids into @lookup; the array is large enough for any text of this length. */
 static int parse_lookup(const char *text, size_t len_bytes, struct lea_lookup *lookup)
 {

@@ -321,6 +321,38 @@ TEST(lookup_files_list_members)
 	ck_assert_int_eq(lea_lookup_read(run_fd, "data", &lookup), LEA_ONLINE_ABSENT);
 }
 
+/* The file lists ID1 and ID2. */
+static const struct {
+	const char *claim, *pvid[3];
+	uint32_t count;
+	int outcome;
+	const char *text;
+} newest[] = {
+	{"the same", {ID1, ID2}, 2, LEA_ONLINE_CLAIMED, ID1 "\n" ID2 "\n"},
+	{"the same in another order", {ID2, ID1}, 2, LEA_ONLINE_CLAIMED, ID1 "\n" ID2 "\n"},
+	{"one more", {ID1, ID2, ID3}, 3, 0, ID1 "\n" ID2 "\n" ID3 "\n"},
+	{"another one", {ID2, ID3}, 2, 0, ID2 "\n" ID3 "\n"},
+	{"a single one of them", {ID2}, 1, 0, NULL},
+	{"a single one of another VG", {ID3}, 1, LEA_ONLINE_CLAIMED, ID1 "\n" ID2 "\n"},
+	{"those of another VG", {ID3, ID3}, 2, LEA_ONLINE_CLAIMED, ID1 "\n" ID2 "\n"},
+};
+
+TEST_EACH(lookup_file_of_older_metadata_is_replaced, newest)
+{
+	static const char *const ids[] = {ID1, ID2};
+	struct lea_lookup lookup;
+
+	ck_assert_int_eq(lea_lookup_renew(run_fd, "data", ids, 2), 0);
+	ck_assert_msg(lea_lookup_renew(run_fd, "data", newest[_i].pvid, newest[_i].count) ==
+			      newest[_i].outcome,
+		      "%s", newest[_i].claim);
+	if (newest[_i].text)
+		ck_assert_msg(!strcmp(get("pvs_lookup/data"), newest[_i].text), "%s",
+			      newest[_i].claim);
+	else
+		ck_assert_int_eq(lea_lookup_read(run_fd, "data", &lookup), LEA_ONLINE_ABSENT);
+}
+
 static void record_two_vgs(void)
 {
 	static const char *const ids[] = {ID1, ID2};
