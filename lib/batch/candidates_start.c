@@ -47,8 +47,10 @@
 #include "batch/batch_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "batch/decide.h"
@@ -89,10 +91,18 @@ static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan
 	       lea_vg_online_may_exist(vg->candidates->claims.run_fd, scanned->vg->name);
 }
 
+/* Does any VG with the name have LVs with nodes? */
+static bool has_nodes(const struct lea_batch_vg *vg, const char *name)
+{
+	const int dev_fd = lea_world_dev(vg->candidates->options->world);
+
+	return dev_fd >= 0 && !faccessat(dev_fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 /*
  * Of two VGs with one name the first counts, as in lvm2, whose vgs_online files hold only the name.
- * Claims are searched only if such a file exists that may not be this VG's. Returns
- * an enum lea_twin for the second VG, or a fault.
+ * Claims are searched only if such a file exists that may not be this VG's, or nodes, as of a VG that
+ * is active in part. Returns an enum lea_twin for the second VG, or a fault.
  */
 static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 		    struct lea_batch_vg *vg)
@@ -101,7 +111,10 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 
 	if (r)
 		return r < 0 ? r : LEA_TWIN;
-	return may_be_of_other(vg, scanned) ? lea_twin_search(candidates, scanned) : LEA_NO_TWIN;
+	if (may_be_of_other(vg, scanned))
+		return lea_twin_search(candidates, scanned, false);
+	return has_nodes(vg, scanned->vg->name) ? lea_twin_search(candidates, scanned, true)
+						: LEA_NO_TWIN;
 }
 
 /*

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* VGs of one name, of which one or each lacks PVs. */
+#include "flow/partial_scratch.h"
+
+static const struct made_vg one = {'V', "vg", 5, "A"}, lacks_c = {'W', "vg", 5, "BC"};
+
+/* A node of the VG with the letter, on disk sdb. */
+static void put_node(char vg)
+{
+	char uuid[128];
+
+	snprintf(uuid, sizeof(uuid), "LVM-%s00000000000000000000000000000000\n", made_id(vg));
+	tree_put(&machine.tree, "/sys/dev/block/8:32/holders/dm-0/dm/uuid", uuid);
+	tree_mkdir(&machine.tree, "/dev/vg");
+}
+
+/* Rows: the VG is active in part; a person has taken it down since; so, and the LVs are another
+ * VG's. */
+TEST_TIMES(a_vg_that_is_active_in_part_holds_its_name, 3)
+{
+	struct lea_claim claim;
+
+	configure(RULE);
+	make_come("sdb", 32, 'B', &lacks_c);
+	ck_assert_str_eq(wait_long(), "vg(degraded) ");
+	if (_i != 1)
+		put_node(_i ? 'X' : 'W');
+	ck_assert_str_eq(make_come("sda", 16, 'A', &one), _i ? "vg " : "");
+	ck_assert_int_eq(claim_of(made_id('V'), &claim), 0);
+	ck_assert_int_eq(claim.state, _i ? LEA_CLAIM_DONE : LEA_CLAIM_FAILED);
+	ck_assert(_i || strstr(claim.reason, "another VG has this name"));
+	lea_claim_done(&claim);
+	if (!_i)
+		ck_assert_msg(!strcmp(make_come("sdc", 48, 'C', &lacks_c), "vg "), "%s", activated);
+}
