@@ -297,7 +297,7 @@ static void tell(const struct lea_partial *partial, struct vg *vg, uint32_t left
 	if (vg->is_told || run_fd < 0)
 		return;
 	vg->is_told = true;
-	if (!lea_missing_read(run_fd, vg->name, &missing) && missing.count) {
+	if (!lea_missing_of(run_fd, vg->id, vg->name, &missing) && missing.count) {
 		lea_missing_describe(&missing, text);
 		lea_log_with(partial->world->log, LEA_LOG_WARNING, &fields,
 			     "VG %s: incomplete: %s; it is activated in part in %u.%u s unless a "

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "state/newest.h"
 #include "state/online.h"
 
 #include <errno.h>
@@ -60,6 +61,27 @@ int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing
 			return r;
 	}
 	lookup.pvid = NULL;
+	*ret_missing = missing;
+	return 0;
+}
+
+int lea_missing_of(int run_fd, const char *vg_id, const char *vg, struct lea_missing *ret_missing)
+{
+	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
+	struct lea_missing missing = {0};
+	int r = lea_newest_read(run_fd, vg_id, vg, &newest);
+
+	if (r)
+		return r < 0 ? r : lea_missing_read(run_fd, vg, ret_missing);
+	snprintf(missing.vg, sizeof(missing.vg), "%s", vg);
+	/* Keep only the missing ids. */
+	missing.pvid = newest.pvid;
+	for (uint32_t i = 0; i < newest.pv_count; i++) {
+		r = lea_missing_add(run_fd, newest.pvid[i], &missing);
+		if (r < 0)
+			return r;
+	}
+	newest.pvid = NULL;
 	*ret_missing = missing;
 	return 0;
 }

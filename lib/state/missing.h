@@ -28,6 +28,10 @@ struct lea_missing {
  * and one stat per member.
  */
 LEA_MUST_CHECK int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing);
+/* The same of the VG with this id, by its newest metadata, for a lookup file holds only the name.
+ * Without a note of these the lookup file tells. */
+LEA_MUST_CHECK int lea_missing_of(int run_fd, const char *vg_id, const char *vg,
+				  struct lea_missing *ret_missing);
 void lea_missing_done(struct lea_missing *missing);
 
 /* Counts one more member, which is missing or not. There is room for it in missing->pvid, of which

@@ -2,7 +2,11 @@
 /* VGs of one name, of which one or each lacks PVs. */
 #include "flow/partial_scratch.h"
 
-static const struct made_vg one = {'V', "vg", 5, "A"}, lacks_c = {'W', "vg", 5, "BC"};
+#define UUID_C "CCCCCC-CCCC-CCCC-CCCC-CCCC-CCCC-CCCCCC"
+#define UUID_D "DDDDDD-DDDD-DDDD-DDDD-DDDD-DDDD-DDDDDD"
+
+static const struct made_vg one = {'V', "vg", 5, "A"}, lacks_c = {'W', "vg", 5, "BC"},
+			    lacks_d = {'V', "vg", 5, "AD"};
 
 /* A node of the VG with the letter, on disk sdb. */
 static void put_node(char vg)
@@ -32,4 +36,15 @@ TEST_TIMES(a_vg_that_is_active_in_part_holds_its_name, 3)
 	lea_claim_done(&claim);
 	if (!_i)
 		ck_assert_msg(!strcmp(make_come("sdc", 48, 'C', &lacks_c), "vg "), "%s", activated);
+}
+
+TEST(each_line_names_the_pv_that_its_vg_lacks)
+{
+	configure(RULE);
+	make_come("sdb", 32, 'B', &lacks_c);
+	make_come("sda", 16, 'A', &lacks_d);
+	rest();
+	ck_assert_msg(count(machine.err, "missing PV " UUID_C "; it is activated in part") == 1 &&
+			      count(machine.err, "missing PV " UUID_D "; it is activated in part") == 1,
+		      "%s", machine.err);
 }
