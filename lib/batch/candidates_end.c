@@ -36,6 +36,7 @@ struct end {
 	bool is_refused;   /* DONE, and this host may not activate it by now */
 	bool is_report;	   /* of a worker: PVs may have come as other instances since it began */
 	uint32_t again;	   /* FAILED: how often in a row it was read again */
+	const struct lea_claim *before; /* FAILED: what it was active by, it still is; NULL: none */
 };
 
 static const char *word_in_part(const struct lea_scan_vg *scanned)
@@ -99,6 +100,8 @@ static int finish_claim(struct lea_candidates *candidates, const struct lea_scan
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
 	if (end->in_part)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
+	else if (end->state == LEA_CLAIM_FAILED && end->before)
+		memcpy(claim.in_part, end->before->in_part, sizeof(claim.in_part));
 	/* Nothing was brought up: an add does that when the VG is this host's again. */
 	if (end->is_refused && scanned->has_online)
 		r = lea_claim_drop_online(&candidates->claims, scanned->vg->id, scanned->vg->name,
@@ -207,7 +210,8 @@ int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 	lea_batch_count_failure(vg->candidates, scanned, reason, false);
 	r = finish_claim(vg->candidates, scanned,
 			 &(struct end){.state = LEA_CLAIM_FAILED,
-				       .reason = reason});
+				       .reason = reason,
+				       .before = &vg->claim});
 	if (r < 0)
 		return r;
 	lea_batch_note_unit(vg, scanned, by_person ? LEA_VG_BY_A_PERSON : LEA_VG_NOT_ACTIVATED,
@@ -283,7 +287,8 @@ int lea_batch_read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg
 			     &(struct end){.state = LEA_CLAIM_FAILED,
 					   .reason = reason,
 					   .is_transient = true,
-					   .again = vg->claim.again + 1});
+					   .again = vg->claim.again + 1,
+					   .before = &vg->claim});
 
 	if (r < 0)
 		return r;
@@ -326,7 +331,8 @@ int lea_batch_fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_
 			 &(struct end){.state = LEA_CLAIM_FAILED,
 				       .reason = reason,
 				       .is_transient = true,
-				       .with_silent = true});
+				       .with_silent = true,
+				       .before = &vg->claim});
 	if (r < 0)
 		return r;
 	lea_batch_note_unit(vg, scanned,
@@ -449,7 +455,8 @@ int lea_batch_end_vg(const struct lea_batch_vg *vg, const struct lea_worker_resu
 				       .is_transient = verdict == LEA_VERDICT_FAILED_FOR_NOW,
 				       .in_part = in_part,
 				       .is_refused = result->outcome == LEA_ACTIVATE_REFUSED,
-				       .is_report = true});
+				       .is_report = true,
+				       .before = &vg->claim});
 	/* What the later turn made of the adds is not known here. */
 	if (r == LEA_CLAIM_REPLACED)
 		return 0;

@@ -38,8 +38,8 @@ struct lea_claim {
 	uint32_t seqno;	   /* of the metadata that was read; 0: unknown */
 	char reason[192];  /* "": none; one line */
 	bool is_tagged;	   /* a tag in event/needed names the VG or an LV of it */
-	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all
-			    */
+	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all.
+			      FAILED: it is active so still, for the rest has failed */
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
 	bool is_outdated;  /* FAILED: its metadata are out of date, so that nobody may retry */
 	uint32_t again;	   /* with is_transient: how often in a row its devices were queued again */

@@ -32,7 +32,7 @@ void lea_vg_summary_add_claim(struct lea_vg_summary *summary, const struct lea_a
 	const bool is_active = is_done && lea_active_vgs_has(active, vg_id);
 
 	/* A VG that is active in part is counted as incomplete. */
-	if (claim->is_orphaned || claim->in_part[0])
+	if (claim->is_orphaned || (is_done && claim->in_part[0]))
 		return;
 	summary->active += is_active;
 	summary->inactive += is_done && !is_active;

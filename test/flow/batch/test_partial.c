@@ -345,6 +345,26 @@ TEST(pv_that_is_back_refreshes_without_a_rule)
 	ck_assert(refreshed);
 }
 
+/* So is one whose rest failed at first. Rows: for now; another command had changed it. */
+TEST_TIMES(pv_that_is_back_refreshes_without_a_rule_at_the_next_try, 2)
+{
+	struct lea_entry missed = event("sdc", 48, 2, PVID_B, false);
+
+	configure("event { incomplete = \"degraded\" }");
+	a_comes();
+	wait_long();
+	configure("");
+	outcome = _i ? LEA_ACTIVATE_CHANGED : LEA_ACTIVATE_FAILED;
+	shortage = _i ? 0 : LEA_NOT_NOW;
+	b_comes();
+	outcome = shortage = 0;
+	refreshed = false;
+	missed.kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(_i ? drain() : pass(&missed, 1), "vg-two.pvs ");
+	ck_assert(refreshed);
+	check_claim(LEA_CLAIM_DONE, 2, "");
+}
+
 TEST(complete_vg_without_a_rule_is_not_refreshed)
 {
 	a_comes();

@@ -138,6 +138,26 @@ TEST(vg_that_is_active_in_part_is_incomplete)
 		"{ \"vg\": \"halved\", \"pvs\": 2, \"in_part\": \"degraded\", \"missing\": "));
 }
 
+/* Its PV is back, and what lies on it could not be activated. */
+TEST(vg_that_is_active_in_part_has_failed_if_its_rest_has)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 16, 0}};
+	const struct lea_claim made = {.state = LEA_CLAIM_FAILED,
+				       .vg_name = "halved",
+				       .in_part = "degraded",
+				       .reason = "x",
+				       .pv = &pv,
+				       .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+
+	put_vgs();
+	tree_remove(&machine.tree, LOOKUP);
+	ck_assert_int_eq(lea_claim_finish(&claims, HALVED_ID, &made), 0);
+	status("status");
+	ck_assert_msg(strstr(machine.out, "4 VGs: 1 active, 0 activating, 0 incomplete, 2 failed"),
+		      "%s", machine.out);
+}
+
 #define MEMORY	"/etc/lvm/lvmevent/boot"
 #define MACHINE "0123456789abcdef0123456789abcdef"
 #define BOOT	"11111111-2222-3333-4444-555555555555"
