@@ -127,6 +127,13 @@ static struct lea_vg_decision decide_change(const struct lea_decide_facts *facts
 		is_done(facts->by_claim) || facts->by_claim == LEA_VG_CLAIMED ||
 		(is_tried_again(facts->by_claim) && facts->pvs == LEA_VG_PVS_UNREAD);
 
+	/* What it lacked was taken out of it. */
+	if (facts->by_claim == LEA_VG_IN_PART && facts->is_covered) {
+		if (facts->pvs == LEA_VG_PVS_UNREAD)
+			return plainly(LEA_VG_READ);
+		if (facts->pvs == LEA_VG_PVS_ALL && facts->prohibition == LEA_VG_PERMITTED)
+			return plainly(LEA_VG_RECORD);
+	}
 	if (facts->by_claim != LEA_VG_UNCLAIMED)
 		return plainly(gets_news && !facts->is_covered ? LEA_VG_RECORD : LEA_VG_SKIP);
 	if (facts->pvs == LEA_VG_PVS_UNREAD)

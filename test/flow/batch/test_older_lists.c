@@ -45,6 +45,7 @@ TEST_TIMES(vg_that_was_reduced_lacks_nothing, 3)
 {
 	struct lea_entry change = event("sda", 16, 16, made_id('A'), false);
 	struct lea_missing missing;
+	struct lea_claim claim;
 	size_t told;
 
 	configure(_i ? RULE : "");
@@ -60,4 +61,7 @@ TEST_TIMES(vg_that_was_reduced_lacks_nothing, 3)
 	ck_assert_int_eq(lea_missing_read(lea_world_run(machine.world), "vg", &missing), 0);
 	ck_assert_uint_eq(missing.count, 0);
 	lea_missing_done(&missing);
+	ck_assert_int_eq(claim_of(made_id('V'), &claim), 0);
+	ck_assert(claim.state == LEA_CLAIM_DONE && !claim.in_part[0]);
+	lea_claim_done(&claim);
 }
