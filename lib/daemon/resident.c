@@ -249,7 +249,7 @@ static int sweep(struct run *run, struct lea_reconcile_options *options,
 	options->conf = session->conf;
 	options->event_fd = session->event_fd;
 	lea_marker_tidy(session->world, session->event_fd);
-	lea_newest_tidy(session->world);
+	lea_newest_tidy(session->world, session->event_fd);
 	return lea_reconcile(options, ret_result);
 }
 

@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "record/duplicate_tie.h"
 #include "scan/reader.h"
+#include "state/mark.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/sysfs.h"
@@ -502,7 +503,24 @@ static int compare_last(const void *a, const void *b)
 	return order ? order : (x->seen_ms < y->seen_ms) - (x->seen_ms > y->seen_ms);
 }
 
-void lea_newest_tidy(struct lea_world *world)
+static int has_id(void *arg, const struct lea_newest *newest)
+{
+	return !strcmp(newest->vg_id, arg);
+}
+
+/* None of the VG's PVs is there, by any name. What comes by changes from now on is not what the add of
+ * a PV that is gone has waited for. */
+static int end_wait(int run_fd, int event_fd, char *vg_id)
+{
+	int r = lea_mark_ask(event_fd, LEA_MARK_AWAITED, vg_id);
+
+	if (r <= 0)
+		return r;
+	r = lea_newest_each(run_fd, has_id, vg_id);
+	return r ? (r < 0 ? r : 0) : lea_mark_drop(event_fd, LEA_MARK_AWAITED, vg_id);
+}
+
+void lea_newest_tidy(struct lea_world *world, int event_fd)
 {
 	struct tidy tidy = {.world = world};
 	const int run_fd = lea_world_run(world);
@@ -510,11 +528,16 @@ void lea_newest_tidy(struct lea_world *world)
 
 	if (!r && tidy.count)
 		qsort(tidy.last, tidy.count, sizeof(*tidy.last), compare_last);
-	for (size_t i = 0; !r && i < tidy.count; i++)
-		if (!tidy.last[i].is_there ||
-		    (i && !strcmp(tidy.last[i].pvid, tidy.last[i - 1].pvid) &&
-		     tidy.last[i].seen_ms < tidy.last[i - 1].seen_ms))
-			r = lea_newest_drop(run_fd, tidy.last[i].vg_id, tidy.last[i].vg_name);
+	for (size_t i = 0; !r && i < tidy.count; i++) {
+		struct last *last = &tidy.last[i];
+
+		if (last->is_there && !(i && !strcmp(last->pvid, last[-1].pvid) &&
+					last->seen_ms < last[-1].seen_ms))
+			continue;
+		r = lea_newest_drop(run_fd, last->vg_id, last->vg_name);
+		if (!r && !last->is_there)
+			r = end_wait(run_fd, event_fd, last->vg_id);
+	}
 	free(tidy.last);
 }
 

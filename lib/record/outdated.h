@@ -88,6 +88,7 @@ LEA_MUST_CHECK int lea_outdated_each(struct lea_world *world, const struct lea_c
 				     int (*tell)(void *arg, const struct lea_outdated_pv *pv),
 				     void *arg);
 
-/* Drops notes of VGs of which no PV is there: for reconciles. Reads each note and a record for each
- * PV, no device. Faults are ignored: a note that stays is asked about. */
-void lea_newest_tidy(struct lea_world *world);
+/* Drops notes of VGs of which no PV is there, and that an add waits for such a VG: for reconciles.
+ * Reads each note and a record for each PV, no device. Faults are ignored: a note that stays is asked
+ * about. */
+void lea_newest_tidy(struct lea_world *world, int event_fd);

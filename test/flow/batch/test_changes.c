@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each kind of entry may cause, and what is activated again after a deactivation. */
 #include "flow/batch_scratch.h"
+#include "record/outdated.h"
 #include "state/mark.h"
 #include "state/online.h"
 #include "unit/suite.h"
@@ -313,6 +314,25 @@ TEST(an_add_that_is_dealt_with_waits_no_longer)
 	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_TWO_ID, 2, false), 0);
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
 	ck_assert(!machine_has(AWAITED));
+}
+
+/* A PV was added and went, and the VG comes by changes, as of disks that came while event activation was
+ * off. Rows: the PV is gone when a reconcile looks; it stays. */
+TEST_TIMES(an_add_of_a_pv_that_is_gone_waits_no_longer, 2)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A);
+	if (!_i) {
+		machine_unplug("sdb", 32);
+		went("sdb", 32, 2, PVID_A);
+	}
+	lea_newest_tidy(machine.world, batch_options.event_fd);
+	ck_assert_int_eq(machine_has(AWAITED), _i);
+	if (!_i)
+		machine_plug("stripe-a", "sdb", 32, 4);
+	machine_plug("stripe-b", "sdc", 48, 5);
+	told(LEA_ENTRY_CHANGE, "sdb", 32, _i ? 2 : 4, PVID_A);
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 5, PVID_B), _i ? "vg-two.pvs " : "");
 }
 
 /* vgreduce --removemissing */

@@ -144,7 +144,7 @@ static void compare(void)
 	struct lea_reconcile_result result;
 
 	lea_marker_tidy(machine.world, batch_options.event_fd);
-	lea_newest_tidy(machine.world);
+	lea_newest_tidy(machine.world, batch_options.event_fd);
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	drain();
 }

@@ -111,7 +111,7 @@ TEST_TIMES(a_newer_pv_that_is_back_under_another_number_counts, 2)
 	rewrite("one-pv", "sdc", "seqno = 6", UUID_CHANGED);
 	ck_assert_str_eq(came("sdc", 48, 3, PVID_CHANGED), "vg_one ");
 	if (_i)
-		lea_newest_tidy(machine.world);
+		lea_newest_tidy(machine.world, batch_options.event_fd);
 	ck_assert_str_eq(original_came(), "");
 	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on /dev/sdc"));
 }
@@ -386,11 +386,11 @@ TEST(a_reconcile_drops_notes_of_what_is_gone)
 	plug_changed();
 	changed_came();
 	ck_assert(machine_has(NOTE));
-	lea_newest_tidy(machine.world);
+	lea_newest_tidy(machine.world, batch_options.event_fd);
 	ck_assert(machine_has(NOTE));
 	machine_unplug("sdb", 32);
 	went("sdb", 32, 2, PVID_CHANGED);
-	lea_newest_tidy(machine.world);
+	lea_newest_tidy(machine.world, batch_options.event_fd);
 	ck_assert(!machine_has(NOTE));
 }
 
@@ -406,11 +406,11 @@ TEST(a_note_stays_while_nobody_knows_of_its_pv)
 	went("sdb", 32, 2, PVID_CHANGED);
 	ck_assert_int_eq(renameat(run_fd, "pvs_online", run_fd, "away"), 0);
 	tree_link(&machine.tree, "/run/lvm/pvs_online", "pvs_online");
-	lea_newest_tidy(machine.world);
+	lea_newest_tidy(machine.world, batch_options.event_fd);
 	ck_assert(machine_has(NOTE));
 	tree_remove(&machine.tree, "/run/lvm/pvs_online");
 	ck_assert_int_eq(renameat(run_fd, "away", run_fd, "pvs_online"), 0);
-	lea_newest_tidy(machine.world);
+	lea_newest_tidy(machine.world, batch_options.event_fd);
 	ck_assert(!machine_has(NOTE));
 }
 
@@ -430,7 +430,7 @@ TEST(a_pv_that_is_in_another_vg_now_keeps_one_note)
 	sample_done(&sample);
 	original_came();
 	ck_assert(machine_has(NOTE));
-	lea_newest_tidy(machine.world);
+	lea_newest_tidy(machine.world, batch_options.event_fd);
 	ck_assert(!machine_has(NOTE));
 	ck_assert(machine_has("/run/lvm/event/newest/HUetLOo5Gp19A2XKrJeENXFnMeOFEu21-vg_one"));
 }
