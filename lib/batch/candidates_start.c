@@ -84,9 +84,6 @@ static int hand_over(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 /* Might the VG's vgs_online file be another VG's? Its own comes after its claim (take). */
 static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
-	/* A VG that is active in part does not have this file. */
-	if (scanned->in_part)
-		return true;
 	return vg->by_claim != LEA_VG_CLAIMED && vg->by_claim != LEA_VG_DONE &&
 	       lea_vg_online_may_exist(vg->candidates->claims.run_fd, scanned->vg->name);
 }
@@ -113,8 +110,10 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		return r < 0 ? r : LEA_TWIN;
 	if (may_be_of_other(vg, scanned))
 		return lea_twin_search(candidates, scanned, false);
-	return has_nodes(vg, scanned->vg->name) ? lea_twin_search(candidates, scanned, true)
-						: LEA_NO_TWIN;
+	/* A VG that is active in part does not have this file. */
+	return scanned->in_part || has_nodes(vg, scanned->vg->name)
+		       ? lea_twin_search(candidates, scanned, true)
+		       : LEA_NO_TWIN;
 }
 
 /*

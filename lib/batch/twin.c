@@ -14,7 +14,7 @@ struct search {
 	struct lea_candidates *candidates; /* borrowed */
 	const struct lea_scan_vg *scanned;
 	struct lea_claim claim;
-	bool only_in_part, has_silent;
+	bool only_active, has_silent;
 };
 
 /* Is the PV still one of VG @vg_id, by the name? Sets @search->has_silent. 1, 0 or a fault. */
@@ -37,16 +37,16 @@ static int ask_pv(struct search *search, const char *vg_id, const struct lea_cla
 	       !strcmp(answer.vg_name, search->scanned->vg->name);
 }
 
-/* Nothing in /run tells a VG that is active in part from one that somebody has taken down since. */
-static bool is_active_in_part(const struct search *search, const char *vg_id,
-			      const struct lea_claim *claim)
+/* Does an LV of the VG use a PV of its claim? Nothing in /run tells a VG that is active in part from one
+ * that somebody has taken down since. */
+static bool is_active(const struct search *search, const char *vg_id, const struct lea_claim *claim)
 {
 	struct lea_world *world = search->candidates->options->world;
 	char prefix[40];
 	bool has = false;
 
 	snprintf(prefix, sizeof(prefix), "LVM-%s", vg_id);
-	for (uint32_t i = 0; claim->in_part[0] && !has && i < claim->pv_count; i++) {
+	for (uint32_t i = 0; !has && i < claim->pv_count; i++) {
 		const struct lea_devno devno = {claim->pv[i].id.major, claim->pv[i].id.minor};
 
 		if (lea_sysfs_holder(world, devno, "holders", prefix, &has))
@@ -62,7 +62,7 @@ static int find(void *arg, const char *vg_id, const struct lea_claim *claim)
 	int r = 0;
 
 	if (claim->state == LEA_CLAIM_FAILED || !strcmp(vg_id, search->scanned->vg->id) ||
-	    (search->only_in_part && !is_active_in_part(search, vg_id, claim)) ||
+	    (search->only_active && !is_active(search, vg_id, claim)) ||
 	    lea_claim_shares_pv(claim, &search->claim) ||
 	    lea_claim_has_gone(&search->candidates->claims, claim))
 		return LEA_NO_TWIN;
@@ -72,10 +72,10 @@ static int find(void *arg, const char *vg_id, const struct lea_claim *claim)
 }
 
 int lea_twin_search(struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		    bool only_in_part)
+		    bool only_active)
 {
 	struct search search = {
-		.candidates = candidates, .scanned = scanned, .only_in_part = only_in_part};
+		.candidates = candidates, .scanned = scanned, .only_active = only_active};
 	struct lea_claim_index *index;
 	int r = lea_scan_vg_claim(scanned, &search.claim);
 

@@ -18,7 +18,8 @@ enum lea_twin {
  * Claims tell, until one is found; then a disk of that VG is read, for a command may have removed it
  * or renamed it, whose change started no process. Blocks for its deadline, in that case, if it gives
  * no answer, and has not failed to before. Returns an enum lea_twin or a fault.
- * @only_in_part: only a VG that is active in part counts, which has no vgs_online file
+ * @only_active: only a VG counts of which LVs are active, as one without some PVs, which has no
+ *               vgs_online file; else one that is done, too
  */
 LEA_MUST_CHECK int lea_twin_search(struct lea_candidates *candidates,
-				   const struct lea_scan_vg *scanned, bool only_in_part);
+				   const struct lea_scan_vg *scanned, bool only_active);

@@ -8,13 +8,14 @@
 static const struct made_vg one = {'V', "vg", 5, "A"}, lacks_c = {'W', "vg", 5, "BC"},
 			    lacks_d = {'V', "vg", 5, "AD"};
 
-/* A node of the VG with the letter, on disk sdb. */
-static void put_node(char vg)
+/* A node of the VG with the letter, on the disk. */
+static void put_node(uint32_t minor, char vg)
 {
-	char uuid[128];
+	char path[128], uuid[128];
 
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/holders/dm-0/dm/uuid", minor);
 	snprintf(uuid, sizeof(uuid), "LVM-%s00000000000000000000000000000000\n", made_id(vg));
-	tree_put(&machine.tree, "/sys/dev/block/8:32/holders/dm-0/dm/uuid", uuid);
+	tree_put(&machine.tree, path, uuid);
 	tree_mkdir(&machine.tree, "/dev/vg");
 }
 
@@ -28,7 +29,7 @@ TEST_TIMES(a_vg_that_is_active_in_part_holds_its_name, 3)
 	make_come("sdb", 32, 'B', &lacks_c);
 	ck_assert_str_eq(wait_long(), "vg(degraded) ");
 	if (_i != 1)
-		put_node(_i ? 'X' : 'W');
+		put_node(32, _i ? 'X' : 'W');
 	ck_assert_str_eq(make_come("sda", 16, 'A', &one), _i ? "vg " : "");
 	ck_assert_int_eq(claim_of(made_id('V'), &claim), 0);
 	ck_assert_int_eq(claim.state, _i ? LEA_CLAIM_DONE : LEA_CLAIM_FAILED);
@@ -36,6 +37,18 @@ TEST_TIMES(a_vg_that_is_active_in_part_holds_its_name, 3)
 	lea_claim_done(&claim);
 	if (!_i)
 		ck_assert_msg(!strcmp(make_come("sdc", 48, 'C', &lacks_c), "vg "), "%s", activated);
+}
+
+/* Rows: it is up, and pvscan --cache has removed its vgs_online file; a person has taken it down. */
+TEST_TIMES(a_vg_that_is_down_keeps_no_other_from_being_active_in_part, 2)
+{
+	configure(RULE);
+	ck_assert_str_eq(make_come("sda", 16, 'A', &one), "vg ");
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg");
+	if (!_i)
+		put_node(16, 'V');
+	make_come("sdb", 32, 'B', &lacks_c);
+	ck_assert_str_eq(wait_long(), _i ? "vg(degraded) " : "");
 }
 
 TEST(each_line_names_the_pv_that_its_vg_lacks)
