@@ -264,6 +264,8 @@ static int leave(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 			scanned->vg->name, lea_vg_because_text(because));
 	else if (vg->kind == LEA_ENTRY_PARTIAL && vg->by_claim == LEA_VG_IN_PART)
 		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
+	else if (vg->kind == LEA_ENTRY_PARTIAL)
+		lea_incomplete_untold(options->waiting, scanned->vg->name);
 	return r;
 }
 

@@ -284,7 +284,8 @@ static bool has_all(const struct lea_partial *partial, struct vg *vg)
 	return vg->has_all;
 }
 
-static void tell(const struct lea_partial *partial, struct vg *vg, uint32_t left_ms)
+static void tell(const struct lea_partial *partial, const struct lea_batch_options *options,
+		 struct vg *vg, uint32_t left_ms)
 {
 	const int run_fd = lea_world_run(partial->world);
 	char text[LEA_MISSING_TEXT_BYTES];
@@ -304,6 +305,7 @@ static void tell(const struct lea_partial *partial, struct vg *vg, uint32_t left
 			     "further PV comes (incomplete = %s)",
 			     vg->name, text, left_ms / 1000, left_ms % 1000 / 100,
 			     lea_incomplete_word(vg->choice.mode));
+		lea_incomplete_told(options->waiting, partial->world, vg->name);
 	}
 	lea_missing_done(&missing);
 }
@@ -334,7 +336,7 @@ static int step_vg(struct lea_partial *partial, const struct lea_batch_options *
 	if (vg->from_ms > now + *ret_left)
 		*ret_left = (uint32_t)(vg->from_ms - now);
 	if (*ret_left) {
-		tell(partial, vg, *ret_left);
+		tell(partial, options, vg, *ret_left);
 		return 0;
 	}
 	r = queue_vg(options, vg);

@@ -58,8 +58,7 @@ static const char *rest(void)
 	       LEA_PARTIAL_QUEUED)
 		ck_assert_int_eq(run_queue(), 0);
 	ck_assert_int_eq(r, 0);
-	if (!lea_partial_is_waiting(partial))
-		lea_incomplete_log(batch_options.waiting, machine.world);
+	lea_incomplete_log(batch_options.waiting, machine.world);
 	fflush(machine.err_file);
 	fflush(machine.out_file);
 	return activated;

@@ -39,6 +39,20 @@ TEST_TIMES(a_vg_that_is_active_in_part_holds_its_name, 3)
 		ck_assert_msg(!strcmp(make_come("sdc", 48, 'C', &lacks_c), "vg "), "%s", activated);
 }
 
+/* The line on its wait has said that it would be activated in part. */
+TEST(a_vg_that_waits_on_beside_another_of_its_name_says_so)
+{
+	configure(RULE);
+	make_come("sda", 16, 'A', &one);
+	make_come("sdb", 32, 'B', &lacks_c);
+	rest();
+	ck_assert_msg(!strstr(machine.err, "not activated"), "%s", machine.err);
+	ck_assert_str_eq(wait_long(), "");
+	ck_assert_msg(strstr(machine.err, "VG vg: incomplete: 1 of 2 PVs is there, missing PV " UUID_C
+					  "\n"),
+		      "%s", machine.err);
+}
+
 /* Rows: it is up, and pvscan --cache has removed its vgs_online file; a person has taken it down. */
 TEST_TIMES(a_vg_that_is_down_keeps_no_other_from_being_active_in_part, 2)
 {

@@ -391,6 +391,7 @@ TEST(journal_tells_wait_and_result_once)
 	rest(&wait_ms);
 	now += 1000;
 	rest(&wait_ms);
+	lea_incomplete_log(batch_options.waiting, machine.world);
 	ck_assert_msg(!units_started[0], "it waits");
 	ck_assert_msg(strstr(machine.err,
 			     "VG vg-two.pvs: incomplete: 1 of 2 PVs is there, missing PV " UUID_B
