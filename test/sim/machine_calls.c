@@ -631,8 +631,11 @@ WRAP(int, kill, (pid_t pid, int number))
 }
 
 /* The kernel's stamps of files are real ones; none of them counts as past. */
+/* Stamps of files count up within the second in which the history began. A clock that was before them
+ * would have been set back. */
 WRAP(int, clock_gettime, (clockid_t clock, struct timespec *ret))
 {
+	const struct timespec stamp = sim_tree_last_stamp();
 	int r;
 
 	if (!sim.now)
@@ -640,6 +643,8 @@ WRAP(int, clock_gettime, (clockid_t clock, struct timespec *ret))
 	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {
 		r = __real_clock_gettime(clock, ret);
 		ret->tv_nsec = 0;
+		if (ret->tv_sec <= stamp.tv_sec)
+			*ret = stamp;
 		return r;
 	}
 	ret->tv_sec = (time_t)(sim.now_ms / 1000);

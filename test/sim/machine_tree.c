@@ -467,6 +467,11 @@ void sim_tree_set_time(struct sim_inode *inode, time_t seconds)
 	inode->changed = (struct timespec){.tv_sec = seconds};
 }
 
+struct timespec sim_tree_last_stamp(void)
+{
+	return last_change;
+}
+
 void sim_tree_set_stamp(struct sim_inode *inode, const struct timespec *stamp)
 {
 	if (stamp)

@@ -37,6 +37,8 @@ mode_t sim_tree_mode(const struct sim_inode *inode);
 void sim_tree_set_mode(struct sim_inode *inode, mode_t mode);
 void sim_tree_set_time(struct sim_inode *inode, time_t seconds);
 /* NULL: to that of now. */
+/* The newest stamp: no clock is before it. */
+struct timespec sim_tree_last_stamp(void);
 void sim_tree_set_stamp(struct sim_inode *inode, const struct timespec *stamp);
 ssize_t sim_tree_target(const struct sim_inode *inode, char *target, size_t bytes);
 void sim_tree_each(struct sim_inode *folder,
