@@ -53,6 +53,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/log_ids.h"
 #include "batch/decide.h"
 #include "batch/incomplete.h"
 #include "batch/pass_cache.h"
@@ -60,6 +61,7 @@
 #include "batch/requeue.h"
 #include "batch/twin.h"
 #include "state/mark.h"
+#include "state/missing.h"
 #include "state/online.h"
 #include "world/timeline.h"
 
@@ -250,6 +252,24 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 	return 0;
 }
 
+/* The line on its wait has said that it would be activated in part. */
+static void log_waits_on(struct lea_world *world, const struct lea_scan_vg *scanned)
+{
+	LEA_AUTO(lea_missing_done) struct lea_missing missing = {0};
+	char text[LEA_MISSING_TEXT_BYTES];
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_INCOMPLETE,
+					      .vg = scanned->vg->name,
+					      .vg_id = scanned->vg->id,
+					      .reason = text};
+
+	if (lea_scan_vg_list_missing(scanned, &missing) || !missing.count)
+		return;
+	lea_missing_describe(&missing, text);
+	lea_log_with(world->log, LEA_LOG_WARNING, &fields,
+		     "VG %s: not activated in part, incomplete: %s; it waits for the missing PV%s",
+		     scanned->vg->name, text, missing.count == 1 ? "" : "s");
+}
+
 /* Nothing is to be done about the VG. */
 static int leave(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		 enum lea_vg_because because)
@@ -264,8 +284,8 @@ static int leave(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 			scanned->vg->name, lea_vg_because_text(because));
 	else if (vg->kind == LEA_ENTRY_PARTIAL && vg->by_claim == LEA_VG_IN_PART)
 		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
-	else if (vg->kind == LEA_ENTRY_PARTIAL)
-		lea_incomplete_untold(options->waiting, scanned->vg->name);
+	else if (vg->kind == LEA_ENTRY_PARTIAL && !vg->is_covered)
+		log_waits_on(options->world, scanned);
 	return r;
 }
 

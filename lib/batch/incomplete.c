@@ -215,15 +215,6 @@ void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world
 	lea_missing_done(&missing);
 }
 
-void lea_incomplete_untold(struct lea_incomplete *waiting, const char *name)
-{
-	struct lea_incomplete_vg *vg = find(waiting, name);
-
-	if (vg)
-		vg->told = 0;
-	lea_incomplete_note(waiting, name, false);
-}
-
 static void remove_vg(struct lea_incomplete *waiting, struct lea_incomplete_vg *vg)
 {
 	tdelete(vg, &waiting->tree, lea_compare_text);

@@ -32,9 +32,6 @@ void lea_incomplete_note(struct lea_incomplete *waiting, const char *vg, bool is
 /* Another line said what is missing of @vg: it gets none until that changes. */
 void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world, const char *vg);
 
-/* What that line announced does not come: @vg gets its own one after all. */
-void lea_incomplete_untold(struct lea_incomplete *waiting, const char *vg);
-
 /*
  * lea_incomplete_log - log a line for each VG that was noted since the last call and is incomplete
  * Reads only the records of these VGs. Returns the ms after which to call it again, because some VG
