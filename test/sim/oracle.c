@@ -411,6 +411,9 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	     !sim_is_copy_beside(&oracle->course, state, step->a % SIM_DISKS)) &&
 	    sim_is_copied(state, vg->id))
 		vg->refused_ms = state->now_ms;
+	/* So is what was asked for before the copy came, and was under way when a person took the VG down. */
+	if (step->op == SIM_PLUG && !vg->is_calm && sim_is_copied(state, vg->id))
+		vg->refused_ms = state->now_ms;
 	/* Nobody had read that the change made the VG sound, but that the copy went. */
 	if (vg->refused_ms && vg->off_why != off_text(SIM_DOWN) &&
 	    sim_went_as_copy(&oracle->course, state, vg->id, step->a % SIM_DISKS))

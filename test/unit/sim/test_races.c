@@ -731,6 +731,20 @@ TEST_TIMES(add_that_waited_for_a_slow_disk_may_be_refused_later, 2)
 	expect(_i ? NULL : TAKEN_DOWN);
 }
 
+/* The VG is taken down while its disks are announced once more, and a copy comes. Row 1: it comes later. */
+TEST_TIMES(what_was_under_way_may_be_refused_and_come_later, 2)
+{
+	begin(1);
+	activate(false);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 100);
+	take_down(_i ? 200000 : 100);
+	copy(0, 5, false);
+	step((struct sim_step){.op = SIM_WAIT}, 130000);
+	unplug(5, 1000);
+	activate(true);
+	expect(_i ? TAKEN_DOWN : NULL);
+}
+
 /* vgremove has removed the record of a disk, so the add of the VG's other disk waits until the
  * runner finds it: when udev is idle, which a disk that hangs delays. Rows: none hangs; one has
  * hung before; one hangs since. */
