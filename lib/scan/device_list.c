@@ -12,6 +12,7 @@
 #include "base/devset.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/log.h"
 #include "scan/scan.h"
 #include "state/mark.h"
 #include "state/online.h"
@@ -159,6 +160,8 @@ int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devic
 	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
 	const struct dirent *entry;
 
+	if (r)
+		return lea_log_fault(world->log, r, "/sys/class/block");
 	while ((entry = lea_file_next(dir, &r)))
 		if (entry->d_name[0] != '.')
 			r = add_kernel_device(&devices, world, entry->d_name);

@@ -277,7 +277,7 @@ enum lea_device_outcome {
 LEA_MUST_CHECK int lea_device_from_arg(struct lea_world *world, const char *arg,
 				       struct lea_device *ret_device);
 /* All block devices that the kernel lists, each number once, by one walk of sysfs. For boot
- * services and people's commands only. Returns 0 or -errno. */
+ * services and people's commands only. Returns 0 or -errno; logs if there is no sysfs. */
 LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devices,
 					 size_t *ret_count);
 void lea_devices_free(struct lea_device *devices, size_t count);

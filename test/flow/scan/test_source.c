@@ -97,6 +97,26 @@ TEST(every_block_device_is_enumerated)
 	lea_devices_free(devices, count);
 }
 
+static char told[256];
+
+static void tell(struct lea_log *log, enum lea_log_level level, const char *line)
+{
+	snprintf(told, sizeof(told), "%s", line);
+}
+
+/* A root for builds often has no sysfs, and what people call says nothing but the error. */
+TEST(without_sysfs_its_folder_is_named)
+{
+	struct lea_device *devices;
+	size_t count;
+
+	scratch_log.write = tell;
+	scratch_log.max_level = LEA_LOG_ERROR;
+	scratch_run("rm -r", "sys/class");
+	ck_assert_int_eq(lea_devices_enumerate(&scratch_world, &devices, &count), -ENOENT);
+	ck_assert_str_eq(told, "/sys/class/block: No such file or directory");
+}
+
 /* Its device went and another one got it while the list was read: the later line is right. */
 TEST(a_number_that_is_listed_twice_is_one_device)
 {
