@@ -252,7 +252,7 @@ static int new_cookie(int value, uint32_t *key)
 		id = semget((key_t)*key, 1, IPC_CREAT | IPC_EXCL | 0600);
 	(*key)--;
 	ck_assert_int_ge(id, 0);
-	ck_assert_int_eq(semctl(id, 0, SETVAL, value), 0);
+	ck_assert_int_eq(semctl(id, 0, SETVAL, (union semun){.val = value}), 0);
 	return id;
 }
 
