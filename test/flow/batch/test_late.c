@@ -2,6 +2,7 @@
 /* A disk that answers too late is queued as what it was read for, and activates no more than that.
  */
 #include "flow/batch_scratch.h"
+#include "flow/kept_reader.h"
 #include "flow/slow_scratch.h"
 #include "record/duplicates.h"
 #include "scan/reader.h"
@@ -9,8 +10,6 @@
 #include "unit/suite.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 const struct fixture fixture = {setup, teardown};
@@ -200,23 +199,6 @@ TEST_EACH(a_worker_that_ends_while_a_member_is_read_has_dealt_with_the_vg, after
 	ck_assert_int_eq(status, 0);
 	ck_assert_msg(!strcmp(activated, after_worker[_i].vgs), "%s: %s", after_worker[_i].claim,
 		      activated);
-}
-
-/* One that is kept, as the runner's. */
-static void begin_reader(void)
-{
-	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
-	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
-}
-
-/* Its child, an orphan, writes to the tree until all have their answers. */
-static void end_reader(void)
-{
-	lea_reader_free(LEA_TAKE(batch_options.reader));
-	if (machine_has(SLOW))
-		tree_remove(&machine.tree, SLOW);
-	while (wait(NULL) > 0)
-		continue;
 }
 
 /* By the mark, whoever tries the device again would take the add for a change. Rows: which of the two

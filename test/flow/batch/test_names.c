@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two VGs of one name, and one VG with two names. */
 #include "flow/batch_scratch.h"
+#include "flow/kept_reader.h"
 #include "flow/slow_scratch.h"
 #include "scan/reader.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define VG_ONE_TEXT "GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21"
@@ -119,8 +118,7 @@ TEST(a_vg_whose_disk_gives_no_answer_holds_its_name_for_now)
 	conf->probe_deadline_ms = 300;
 	slow_disk = "sda";
 	machine.world->open_device = open_slow;
-	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
-	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	begin_reader();
 	tree_put(&machine.tree, SLOW, "");
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
 	plug_twin(vg_id, pvid);
@@ -128,11 +126,7 @@ TEST(a_vg_whose_disk_gives_no_answer_holds_its_name_for_now)
 	ck_assert_int_eq(claim_of(vg_id, &claim), 0);
 	ck_assert(claim.state == LEA_CLAIM_FAILED && claim.is_transient);
 	lea_claim_done(&claim);
-	/* Its child, an orphan, writes to the tree until it has its answer. */
-	lea_reader_free(LEA_TAKE(batch_options.reader));
-	tree_remove(&machine.tree, SLOW);
-	while (wait(NULL) > 0)
-		continue;
+	end_reader();
 }
 
 /* vgremove left its claim, and its disk came back as a PV of another VG. */
