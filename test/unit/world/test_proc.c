@@ -194,22 +194,24 @@ static int find_lineage(void *arg)
 	       found[2].pid_ns != above->pid_ns || lea_proc_lineage(found, 1) != 1;
 }
 
+/* Its parent, as others see it: to a process itself, qemu-user says something else. */
 static int fork_again(void *arg)
 {
+	struct lea_proc_id above;
 	pid_t pid;
 	int code = 1;
 
-	return lea_proc_fork(find_lineage, arg, &pid) || lea_proc_wait(pid, &code) || code;
+	(void)arg;
+	lea_proc_identify_thread(getppid(), &above);
+	return !above.start_ticks || lea_proc_fork(find_lineage, &above, &pid) || lea_proc_wait(pid, &code) || code;
 }
 
 TEST(a_lineage_begins_with_this_process)
 {
-	struct lea_proc_id self;
 	pid_t pid;
 	int code = 1;
 
-	lea_proc_identify(&self);
-	ck_assert_int_eq(lea_proc_fork(fork_again, &self, &pid), 0);
+	ck_assert_int_eq(lea_proc_fork(fork_again, NULL, &pid), 0);
 	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
 	ck_assert_int_eq(code, 0);
 }
