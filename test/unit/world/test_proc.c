@@ -149,7 +149,7 @@ TEST_AS_ROOT(a_program_inherits_a_high_priority_only_if_it_is_captured)
 {
 	static const char *const argv[] = {"/usr/bin/nice", NULL};
 	static const char *const is_normal[] = {"/bin/sh", "-c", "[ $(nice) = 0 ]", NULL};
-	static const char *const is_low[] = {"/bin/sh", "-c", "[ $(nice) = 5 ]", NULL};
+	static const char *const is_low[] = {"/bin/sh", "-c", "[ $(nice) = 19 ]", NULL};
 	char output[32];
 	int code = -1;
 
@@ -160,7 +160,7 @@ TEST_AS_ROOT(a_program_inherits_a_high_priority_only_if_it_is_captured)
 		ck_assert_int_eq(lea_proc_run(is_normal, &code), 0);
 		ck_assert_int_eq(code, 0);
 	}
-	ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 5), 0);
+	ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 19), 0);
 	ck_assert_int_eq(lea_proc_run(is_low, &code), 0);
 	ck_assert_int_eq(code, 0);
 }
