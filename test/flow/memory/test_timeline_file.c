@@ -376,6 +376,8 @@ TEST(a_boot_with_1000_pvs_fits)
 	ck_assert_str_eq(view.turn[999].name, "volume-group-of-0999");
 }
 
+#define NOT_HERE 77 /* exit status: no seccomp, as with qemu-user */
+
 /* Any call but read, write and exit kills the child. */
 TEST(a_record_costs_no_system_call)
 {
@@ -386,12 +388,16 @@ TEST(a_record_costs_no_system_call)
 	child = fork();
 	if (!child) {
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
-			_exit(1);
+			_exit(errno == EINVAL ? NOT_HERE : 1);
 		for (uint32_t i = 0; i < 1000; i++)
 			note_vg(i);
 		syscall(SYS_exit, 0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_HERE) {
+		printf("skip: test_timeline_file: there is no seccomp here\n");
+		return;
+	}
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(kept_boot(0), '1');
 	ck_assert_uint_gt(records.written, 13000);
