@@ -20,6 +20,7 @@
 #include "record/recorded_marker.h"
 #include "state/mark.h"
 #include "state/online.h"
+#include "state/queue.h"
 #include "world/sysfs.h"
 
 int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry_set *retries,
@@ -519,11 +520,35 @@ static int decide_first(struct lea_batch_vg *vg)
 	return vg->first == LEA_VG_READ && vg->is_awaited ? 0 : lea_batch_write_extended(vg);
 }
 
+/* Before a part is activated, a PV is read that has no record and no event, as one that a filter has
+ * excluded until now. It belongs to the VG from here on. */
+static int put_unrecorded(const struct lea_candidates *candidates, const struct lea_found *found)
+{
+	int r = found->expected[0] && lea_found_carries(found, found->expected)
+			? lea_online_look(candidates->claims.run_fd, found->expected)
+			: 0;
+
+	if (r != LEA_ONLINE_ABSENT)
+		return r;
+	r = lea_queue_put_device(candidates->options->event_fd, LEA_ENTRY_CHANGE, &found->device,
+				 found->expected);
+	return r < 0 ? r : 0;
+}
+
+static bool is_any_partial(const struct lea_candidates *candidates)
+{
+	for (size_t i = 0; i < candidates->count; i++)
+		if (candidates->list[i]->kind == LEA_ENTRY_PARTIAL)
+			return true;
+	return false;
+}
+
 /* A detached worker may have ended while slow members were read, and somebody may have taken the VG
  * down since. */
 static int read_members(struct lea_candidates *candidates, struct lea_scan *scan,
 			const struct unread *unread)
 {
+	const bool is_partial = is_any_partial(candidates);
 	struct lea_found *const *found;
 	size_t before, count;
 	int r;
@@ -534,6 +559,8 @@ static int read_members(struct lea_candidates *candidates, struct lea_scan *scan
 	for (size_t i = before; r >= 0 && i < count; i++) {
 		note_read(candidates, found[i]);
 		r = lea_batch_leave_member(candidates->options, found[i]);
+		if (r >= 0 && is_partial)
+			r = put_unrecorded(candidates, found[i]);
 	}
 	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
 		struct lea_batch_vg *vg = candidates->list[i];

@@ -42,19 +42,6 @@ static inline enum lea_claim_state claim_state(const char *vg_id)
 	return state;
 }
 
-/* As udev does for each device that claims the link. */
-static inline void claim_link_of(const char *uuid, const char *form, uint32_t minor)
-{
-	char path[256], target[32];
-
-	snprintf(path, sizeof(path), "/run/udev/links/%sdisk\\x2fby-id\\x2flvm-pv-uuid-%s/.lock",
-		 form, uuid);
-	tree_put(&machine.tree, path, "");
-	snprintf(strstr(path, ".lock"), 32, "b8:%u", minor);
-	snprintf(target, sizeof(target), "0:/dev/8:%u", minor);
-	tree_link(&machine.tree, path, target);
-}
-
 static inline void claim_link(const char *form, uint32_t minor)
 {
 	claim_link_of(UUID_ONE, form, minor);

@@ -172,6 +172,19 @@ static inline void machine_unplug(const char *name, uint32_t minor)
 	tree_remove(&machine.tree, path);
 }
 
+/* As udev does for each device that claims the link. */
+static inline void claim_link_of(const char *uuid, const char *form, uint32_t minor)
+{
+	char path[256], target[32];
+
+	snprintf(path, sizeof(path), "/run/udev/links/%sdisk\\x2fby-id\\x2flvm-pv-uuid-%s/.lock",
+		 form, uuid);
+	tree_put(&machine.tree, path, "");
+	snprintf(strstr(path, ".lock"), 32, "b8:%u", minor);
+	snprintf(target, sizeof(target), "0:/dev/8:%u", minor);
+	tree_link(&machine.tree, path, target);
+}
+
 /* Writes the record that its event would have left. */
 static inline void machine_record(const char *pvid, const char *vg, const char *name,
 				  uint32_t minor)

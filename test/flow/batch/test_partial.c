@@ -622,6 +622,22 @@ TEST_EACH(vg_that_false_records_complete_is_incomplete, denied)
 	ck_assert_msg(!wait_long()[0], "%s: once", denied[_i].claim);
 }
 
+/* A filter has excluded the other PV until then, and no event tells that it does no longer. */
+TEST(pv_that_may_be_used_by_now_gets_its_record)
+{
+	configure("devices { filter = [ \"r|^/dev/sdc$|\" ] }\n"
+		  "event { incomplete = \"degraded\" }");
+	a_comes();
+	b_comes();
+	claim_link_of(UUID_B, "", 48);
+	configure("event { incomplete = \"degraded\" }");
+	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
+	ck_assert_str_eq(wait_long(), "vg-two.pvs ");
+	ck_assert_str_eq(drain(), "");
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_B));
+	check_claim(LEA_CLAIM_DONE, 2, "");
+}
+
 /* What it had queued before would lead to the same fault at once. */
 TEST(fault_is_followed_by_a_pause)
 {
