@@ -90,10 +90,11 @@ static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan
 	       lea_vg_online_may_exist(vg->candidates->claims.run_fd, scanned->vg->name);
 }
 
-/* Does any VG with the name have LVs with nodes? */
+/* May any VG with the name have LVs with nodes and no vgs_online file? Only one that is active in part. */
 static bool has_nodes(const struct lea_batch_vg *vg, const char *name)
 {
-	const int dev_fd = lea_world_dev(vg->candidates->options->world);
+	const struct lea_batch_options *options = vg->candidates->options;
+	const int dev_fd = options->partial ? lea_world_dev(options->world) : -1;
 
 	return dev_fd >= 0 && !faccessat(dev_fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
