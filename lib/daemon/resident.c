@@ -86,6 +86,7 @@ struct run {
 	int flag_fd;		       /* owned; the flag of a resident runner; -1 */
 	struct lea_children *children; /* of before an exec; owned */
 	uint32_t retry_ms;	       /* the last pause after a shortage; 0: there was none */
+	uint64_t retried_ms;	       /* when that was over */
 	bool is_compare_due;
 	char *event_path; /* owned */
 	const struct lea_udev *udev;
@@ -144,6 +145,7 @@ static int retry_after_shortage(void *arg, int shortage)
 		lea_session_hint(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
 	idle_release(run);
 	world->clock->sleep_ms(world->clock, run->retry_ms);
+	run->retried_ms = lea_world_now_ms(world);
 	return 0;
 }
 
@@ -211,9 +213,11 @@ static void ended(void *arg, const struct lea_entry *entries, size_t count, int 
 	if (run->summary.vgs_again > run->vgs_again)
 		try_again_later(run);
 	run->vgs_again = run->summary.vgs_again;
-	/* There is room again: the next shortage begins with a short pause. While a reconcile lacks
-	 * room a pass proves nothing: perhaps it is that of what the reconcile has queued. */
-	if (result == 0 && !run->is_compare_due)
+	/* There is room again: the next shortage begins with a short pause. Not so soon: where there
+	 * is little room one pass succeeds and the next does not. While a reconcile lacks room a pass
+	 * proves nothing, either: perhaps it is that of what the reconcile has queued. */
+	if (result == 0 && !run->is_compare_due &&
+	    lea_world_now_ms(run->session->world) - run->retried_ms >= run->retry_ms)
 		run->retry_ms = 0;
 }
 
