@@ -44,46 +44,40 @@ int lea_missing_add(int run_fd, const char *pvid, struct lea_missing *missing)
 	return 0;
 }
 
-int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing)
+/* Takes *@pvid over, an array of the ids of the VG, and keeps only the missing ones. */
+static int keep_missing(int run_fd, const char *vg, char (**pvid)[33], uint32_t count,
+			struct lea_missing *ret_missing)
 {
-	LEA_AUTO(lea_lookup_done) struct lea_lookup lookup = {0};
-	struct lea_missing missing = {0};
-	int r = lea_lookup_read(run_fd, vg, &lookup);
+	struct lea_missing missing = {.pvid = *pvid};
+	int r;
 
-	if (r < 0)
-		return r;
 	snprintf(missing.vg, sizeof(missing.vg), "%s", vg);
-	/* Keep only the missing ids. */
-	missing.pvid = lookup.pvid;
-	for (uint32_t i = 0; i < lookup.count; i++) {
-		r = lea_missing_add(run_fd, lookup.pvid[i], &missing);
+	for (uint32_t i = 0; i < count; i++) {
+		r = lea_missing_add(run_fd, (*pvid)[i], &missing);
 		if (r < 0)
 			return r;
 	}
-	lookup.pvid = NULL;
+	*pvid = NULL;
 	*ret_missing = missing;
 	return 0;
+}
+
+int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing)
+{
+	LEA_AUTO(lea_lookup_done) struct lea_lookup lookup = {0};
+	const int r = lea_lookup_read(run_fd, vg, &lookup);
+
+	return r < 0 ? r : keep_missing(run_fd, vg, &lookup.pvid, lookup.count, ret_missing);
 }
 
 int lea_missing_of(int run_fd, const char *vg_id, const char *vg, struct lea_missing *ret_missing)
 {
 	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
-	struct lea_missing missing = {0};
-	int r = lea_newest_read(run_fd, vg_id, vg, &newest);
+	const int r = lea_newest_read(run_fd, vg_id, vg, &newest);
 
 	if (r)
 		return r < 0 ? r : lea_missing_read(run_fd, vg, ret_missing);
-	snprintf(missing.vg, sizeof(missing.vg), "%s", vg);
-	/* Keep only the missing ids. */
-	missing.pvid = newest.pvid;
-	for (uint32_t i = 0; i < newest.pv_count; i++) {
-		r = lea_missing_add(run_fd, newest.pvid[i], &missing);
-		if (r < 0)
-			return r;
-	}
-	newest.pvid = NULL;
-	*ret_missing = missing;
-	return 0;
+	return keep_missing(run_fd, vg, &newest.pvid, newest.pv_count, ret_missing);
 }
 
 int lea_missing_each(int run_fd, int (*tell)(void *arg, const struct lea_missing *missing),
