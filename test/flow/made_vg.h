@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * VGs as a test wants them: each PV is a letter, of which its id is made, and so is the VG's. The disks
- * have the form of sample stripe-a. Include it once, after batch_scratch.h.
+ * have the form of sample stripe-a. Include it once.
  */
 #pragma once
 
 #include "fake/put.h"
+#include "flow/batch_scratch.h"
+#include "unit/suite.h"
 
 #define ID_OF(letter) letter letter letter letter letter letter letter letter
 #define MADE_ID(letter) ID_OF(letter) ID_OF(letter) ID_OF(letter) ID_OF(letter)

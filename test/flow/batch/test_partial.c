@@ -3,53 +3,13 @@
  * Incomplete VGs with a rule: when the runner's passes activate them in part, and when the rest.
  * The clock stands still unless a test moves it.
  */
-#include "batch/partial.h"
 #include "daemon/reconcile.h"
 #include "daemon/udev_wait.h"
-#include "flow/batch_scratch.h"
+#include "flow/partial_runner.h"
 #include "memory/boot_memory_file.h"
-#include "unit/suite.h"
 
-#define WAIT_MS 30000
 #define MACHINE "0123456789abcdef0123456789abcdef"
 #define UUID_B	"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
-
-static uint64_t now;
-static struct lea_partial *partial;
-
-static uint64_t get_now(struct lea_clock *clock)
-{
-	(void)clock;
-	return now;
-}
-
-static struct lea_clock set_clock = {.now_ms = get_now};
-
-static void begin(void)
-{
-	setup();
-	now = 5000;
-	machine.world->clock = &set_clock;
-}
-
-static void end(void)
-{
-	lea_partial_free(partial);
-	teardown();
-}
-
-const struct fixture fixture = {begin, end};
-
-/* The settings, as the file has them. */
-static void configure(const char *text)
-{
-	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
-	read_settings();
-	lea_partial_free(partial);
-	ck_assert_int_eq(lea_partial_new(machine.world, conf, &partial), 0);
-	batch_options.partial = partial;
-	fflush(machine.err_file);
-}
 
 static void set_busy(bool is_busy)
 {

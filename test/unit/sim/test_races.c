@@ -228,27 +228,6 @@ TEST_EACH(repeated_add_that_two_processes_died_of_may_be_lost, with_reader)
 	expect(_i ? NULL : "a VG must be active and is not");
 }
 
-/* The same when udev has read its disk. Rows: our program has, too; it is slow, and they die while that
- * is read, or later. */
-static const struct {
-	uint32_t slow_ms, after_ms;
-	bool is_found;
-} reads[] = {{0, 12000, true}, {8000, 12000, false}, {8000, 200000, true}};
-
-TEST_EACH(repeated_add_may_be_lost_while_it_is_read, reads)
-{
-	begin(1);
-	take_down(100000);
-	state.disk[0].slow_ms = reads[_i].slow_ms;
-	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = reads[_i].slow_ms}, 1);
-	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, reads[_i].after_ms);
-	step((struct sim_step){.op = SIM_KILL_READER, .n = 3}, 1);
-	step((struct sim_step){.op = SIM_KILL, .n = 3}, 1);
-	step((struct sim_step){.op = SIM_WAIT}, 2000000);
-	rest();
-	ck_assert_int_eq(findings.count > 0, reads[_i].is_found);
-}
-
 /* Another host changes the VG without one of its disks, and a command here with it. Rows: no add came
  * since the VG was taken down; one did. */
 TEST_TIMES(add_waits_for_a_disk_with_outdated_metadata, 2)
@@ -729,20 +708,6 @@ TEST_TIMES(add_that_waited_for_a_slow_disk_may_be_refused_later, 2)
 	unplug(5, 1000);
 	activate(true);
 	expect(_i ? NULL : TAKEN_DOWN);
-}
-
-/* The VG is taken down while its disks are announced once more, and a copy comes. Row 1: it comes later. */
-TEST_TIMES(what_was_under_way_may_be_refused_and_come_later, 2)
-{
-	begin(1);
-	activate(false);
-	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 100);
-	take_down(_i ? 200000 : 100);
-	copy(0, 5, false);
-	step((struct sim_step){.op = SIM_WAIT}, 130000);
-	unplug(5, 1000);
-	activate(true);
-	expect(_i ? TAKEN_DOWN : NULL);
 }
 
 /* vgremove has removed the record of a disk, so the add of the VG's other disk waits until the
