@@ -3,11 +3,11 @@
 # lvmevent inventory says what pvs, vgs and lvs say; beside changes, a held lock, and with many LVs
 # long
 
-# GUEST_MANY_ACTIVE=1: the LVs of the last step are active. LVMEVENT_LONG: VGs of all types, 1,000 answers beside changes (test/loop/inventory has 10,000), a lock held for a minute, many LVs active
+# GUEST_MANY_ACTIVE=1: the LVs of the last step are active. LVMEVENT_LONG: VGs of all types, 200 answers beside changes (test/loop/inventory has 10,000), a lock held for a minute, many LVs active
 rows=(lin thin cache raid mirror plain) disks=26 answers=120 held=10 many_active=${GUEST_MANY_ACTIVE-}
 if [ -n "${LVMEVENT_LONG-}" ]; then
 	rows+=(wc raids integ layers thincache move merge)
-	disks=48 answers=1000 held=60 many_active=1
+	disks=48 answers=200 held=60 many_active=1
 fi
 if ! with_ours; then
 	skip "what it prints" "stock only"
