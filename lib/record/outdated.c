@@ -438,7 +438,9 @@ struct last {
 	char pvid[33];
 	char vg_id[33], vg_name[128];
 	uint64_t seen_ms;
-	bool is_there; /* it; or another PV of the VG has a record */
+	bool is_there;	 /* it */
+	bool is_needed;	 /* another PV of the VG has a record */
+	bool is_dropped; /* the note */
 };
 
 struct tidy {
@@ -481,43 +483,69 @@ static int collect(void *arg, const struct lea_newest *newest)
 	struct tidy *tidy = arg;
 	struct last *last;
 
-	if (has_other_record(tidy, newest))
-		return 0;
 	if (lea_make_room(&tidy->last, &tidy->room, tidy->count + 1, sizeof(*last)))
 		return -ENOMEM;
 	last = &tidy->last[tidy->count++];
 	*last = (struct last){.seen_ms = newest->seen_ms,
-			      .is_there = is_there(tidy->world, &newest->shown_by)};
+			      .is_needed = has_other_record(tidy, newest)};
+	last->is_there = last->is_needed || is_there(tidy->world, &newest->shown_by);
 	memcpy(last->pvid, newest->shown_by.pvid, sizeof(last->pvid));
 	memcpy(last->vg_id, newest->vg_id, sizeof(last->vg_id));
 	memcpy(last->vg_name, newest->vg_name, sizeof(last->vg_name));
 	return 0;
 }
 
-/* By PVID, the latest first. */
+/* By PVID, the latest first; those that are needed whatever else is noted of the PV at the end. */
 static int compare_last(const void *a, const void *b)
 {
 	const struct last *x = a, *y = b;
-	const int order = strcmp(x->pvid, y->pvid);
+	int order = x->is_needed - y->is_needed;
 
+	order = order ? order : strcmp(x->pvid, y->pvid);
 	return order ? order : (x->seen_ms < y->seen_ms) - (x->seen_ms > y->seen_ms);
 }
 
-static int has_id(void *arg, const struct lea_newest *newest)
+static int compare_ids(const void *a, const void *b)
 {
-	return !strcmp(newest->vg_id, arg);
+	return strcmp(((const struct last *)a)->vg_id, ((const struct last *)b)->vg_id);
 }
 
-/* None of the VG's PVs is there, by any name. What comes by changes from now on is not what the add of
- * a PV that is gone has waited for. */
-static int end_wait(int run_fd, int event_fd, char *vg_id)
+static int drop_old(struct tidy *tidy)
 {
-	int r = lea_mark_ask(event_fd, LEA_MARK_AWAITED, vg_id);
+	int r = 0;
 
-	if (r <= 0)
-		return r;
-	r = lea_newest_each(run_fd, has_id, vg_id);
-	return r ? (r < 0 ? r : 0) : lea_mark_drop(event_fd, LEA_MARK_AWAITED, vg_id);
+	if (tidy->count)
+		qsort(tidy->last, tidy->count, sizeof(*tidy->last), compare_last);
+	for (size_t i = 0; !r && i < tidy->count && !tidy->last[i].is_needed; i++) {
+		struct last *last = &tidy->last[i];
+
+		if (last->is_there && !(i && !strcmp(last->pvid, last[-1].pvid) &&
+					last->seen_ms < last[-1].seen_ms))
+			continue;
+		r = lea_newest_drop(lea_world_run(tidy->world), last->vg_id, last->vg_name);
+		last->is_dropped = !r;
+	}
+	return r;
+}
+
+/* None of the PVs of such a VG is there, by any name. What comes by changes from now on is not what the
+ * add of a PV that is gone has waited for. */
+static int end_waits(struct tidy *tidy, int event_fd)
+{
+	int r = 0;
+
+	if (tidy->count)
+		qsort(tidy->last, tidy->count, sizeof(*tidy->last), compare_ids);
+	for (size_t i = 0, end; r >= 0 && i < tidy->count; i = end) {
+		bool is_any_left = false;
+
+		for (end = i; end < tidy->count && !compare_ids(&tidy->last[i], &tidy->last[end]); end++)
+			is_any_left |= tidy->last[end].is_there || !tidy->last[end].is_dropped;
+		r = is_any_left ? 0 : lea_mark_ask(event_fd, LEA_MARK_AWAITED, tidy->last[i].vg_id);
+		if (r > 0)
+			r = lea_mark_drop(event_fd, LEA_MARK_AWAITED, tidy->last[i].vg_id);
+	}
+	return r;
 }
 
 void lea_newest_tidy(struct lea_world *world, int event_fd)
@@ -526,18 +554,9 @@ void lea_newest_tidy(struct lea_world *world, int event_fd)
 	const int run_fd = lea_world_run(world);
 	int r = run_fd < 0 ? run_fd : lea_newest_each(run_fd, collect, &tidy);
 
-	if (!r && tidy.count)
-		qsort(tidy.last, tidy.count, sizeof(*tidy.last), compare_last);
-	for (size_t i = 0; !r && i < tidy.count; i++) {
-		struct last *last = &tidy.last[i];
-
-		if (last->is_there && !(i && !strcmp(last->pvid, last[-1].pvid) &&
-					last->seen_ms < last[-1].seen_ms))
-			continue;
-		r = lea_newest_drop(run_fd, last->vg_id, last->vg_name);
-		if (!r && !last->is_there)
-			r = end_wait(run_fd, event_fd, last->vg_id);
-	}
+	r = r ? r : drop_old(&tidy);
+	if (r || end_waits(&tidy, event_fd) < 0)
+		lea_log(world->log, LEA_LOG_DEBUG, "notes of newest metadata stay");
 	free(tidy.last);
 }
 
