@@ -652,6 +652,8 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		note_told(course, step, state, i);
 	course->kills += step->op == SIM_KILL;
 	course->reader_kills += step->op == SIM_KILL_READER;
+	if (step->op == SIM_KILL_READER)
+		course->reader_killed_ms = state->now_ms;
 	course->was_restarted |= step->op == SIM_RESTART;
 	course->deaths += step->op == SIM_KILL || step->op == SIM_SOFT_REBOOT;
 	if (step->op == SIM_REBOOT)

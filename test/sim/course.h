@@ -9,6 +9,7 @@
 
 #define SIM_EVER	 UINT64_MAX
 #define SIM_RECONCILE_MS 600000U /* by then a reconcile has found what udev did not tell */
+#define SIM_ADD_MS	 5000U   /* udev reads a disk that has come for no longer */
 #define SIM_ANSWERED_MS	 3000U	 /* our processes have seen an event of a healthy disk */
 
 struct sim_course {
@@ -48,6 +49,7 @@ struct sim_course {
 	unsigned kills;		       /* since the last boot */
 	unsigned reader_kills;	       /* likewise */
 	bool was_restarted;	       /* the runner, by a person */
+	uint64_t reader_killed_ms;     /* the last one */
 	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
 	uint64_t booted_ms;	       /* 0: with the history */
 	uint64_t short_ms; /* since when */

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ADD_MS 5000U /* udev reads a disk that has come for no longer */
 
 struct watch {
 	struct sim_judge *judge;
@@ -170,8 +169,8 @@ static void note_reading(const struct sim_step *step, uint32_t left_ms[SIM_DISKS
 {
 	if (step->op == SIM_SLOW)
 		left_ms[step->a % SIM_DISKS] = step->n;
-	if (step->op == SIM_PLUG && left_ms[step->a % SIM_DISKS] < ADD_MS)
-		left_ms[step->a % SIM_DISKS] = ADD_MS;
+	if (step->op == SIM_PLUG && left_ms[step->a % SIM_DISKS] < SIM_ADD_MS)
+		left_ms[step->a % SIM_DISKS] = SIM_ADD_MS;
 	for (unsigned i = 0; i < SIM_DISKS && step->op == SIM_WAIT; i++)
 		left_ms[i] -= left_ms[i] < step->n ? left_ms[i] : step->n;
 }

@@ -148,6 +148,38 @@ static bool waits_in_part(const struct sim_oracle *oracle, const struct sim_stat
 	       !sim_is_whole(state, vg->id);
 }
 
+/* Where nobody follows a reader: its runner has ended, as for a new setting, or another one was killed
+ * beside it. */
+static bool is_unfollowed(const struct sim_oracle *oracle)
+{
+	const struct sim_course *course = &oracle->course;
+	bool is_set = false;
+
+	for (uint32_t i = 0; i < oracle->history->count; i++)
+		is_set |= oracle->history->step[i].op == SIM_ACCEPT ||
+			  oracle->history->step[i].op == SIM_REJECT;
+	return course->reader_kills &&
+	       (course->reader_kills > 1 || course->kills || course->was_restarted || is_set);
+}
+
+/* The reader was killed that read a disk of it for its add, which a reconcile found then. Of a command
+ * that takes a VG down which is not up nothing is left. */
+static bool died_unread(const struct sim_oracle *oracle, const struct sim_state *state,
+			const struct sim_known_vg *vg)
+{
+	const struct sim_course *course = &oracle->course;
+	const uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; is_unfollowed(oracle) && i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] < vg->off_ms &&
+		    course->reader_killed_ms >= course->added_ms[i] &&
+		    course->reader_killed_ms - course->added_ms[i] <
+			    SIM_ADD_MS + 4ULL * state->disk[i].slow_ms &&
+		    vg->off_ms < course->reader_killed_ms + SIM_RECONCILE_MS)
+			return true;
+	return false;
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
@@ -159,6 +191,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 		return text;
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    has_unnamed_disk(oracle, state, vg) || lacks_record(oracle, state, vg) ||
+	    died_unread(oracle, state, vg) ||
 	    is_of_other_name(oracle, state, vg, active) || waits_in_part(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;

@@ -217,3 +217,28 @@ TEST_TIMES(what_was_under_way_may_be_refused_and_come_later, 2)
 	activate(true);
 	expect(_i ? TAKEN_DOWN : NULL);
 }
+
+/* A disk comes back, the reader is killed, and a person takes the VG down before a reconcile. Rows: it is
+ * killed then, and the runner ends; when the disk had been read; long before the command; and the runner
+ * goes on. */
+static const struct {
+	uint32_t kill_ms, down_ms;
+	enum sim_op then;
+	bool is_found;
+} unread[] = {
+	{1, 100000, SIM_RESTART, false},     {1, 100000, SIM_KILL, false},
+	{1, 100000, SIM_KILL_READER, false}, {100000, 100000, SIM_RESTART, true},
+	{1, 900000, SIM_RESTART, true},	     {1, 100000, SIM_WAIT, true},
+};
+
+TEST_EACH(add_that_a_killed_reader_lost_is_found_later, unread)
+{
+	begin(1);
+	unplug(0, 1000);
+	plug(0, unread[_i].kill_ms);
+	step((struct sim_step){.op = SIM_KILL_READER}, 1);
+	step((struct sim_step){.op = unread[_i].then}, unread[_i].down_ms);
+	take_down(700000);
+	activate(true);
+	expect(unread[_i].is_found ? TAKEN_DOWN : NULL);
+}
