@@ -190,6 +190,13 @@ static bool was_alone(const struct rest *rest, int disk)
 	return false;
 }
 
+/* The first disk gave only errors, as if it had gone, while the one with the record was there. */
+static bool had_failed(const struct rest *rest, int first, int recorded)
+{
+	return has_step(rest->history, SIM_FAIL) && rest->course->was_sick_disk[first] &&
+	       rest->course->had_no_copy[recorded];
+}
+
 /* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
  * was known by then, or to the one that the devices file means. A PV of no VG has none. Where the
  * kernel does not number instances the record counts as that of the disk which gets the number. */
@@ -216,7 +223,8 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 	if (recorded >= 0 && first >= 0 && !rest->course->was_rebooted &&
 	    rest->course->known_then[recorded] & 1U << first &&
 	    rest->course->told_ms[first] < rest->course->present_ms[recorded] &&
-	    !was_alone(rest, recorded) && !rest->course->is_heir[recorded])
+	    !was_alone(rest, recorded) && !rest->course->is_heir[recorded] &&
+	    !had_failed(rest, first, recorded))
 		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",
 			  pvid, recorded, first);
 }

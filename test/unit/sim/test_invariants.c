@@ -213,6 +213,28 @@ TEST_TIMES(pv_that_a_command_made_of_another_may_have_no_record, 2)
 	end.left_count = 1;
 }
 
+/* A copy comes while the disk gives only errors. Row 0: it gives none. */
+TEST_TIMES(copy_has_the_record_of_a_disk_that_failed, 2)
+{
+	number();
+	begin(1);
+	state.disk[4] = state.disk[0];
+	state.disk[4].of = 0;
+	state.disk[4].minor = 1;
+	strcpy(state.disk[4].wwid, "naa.4");
+	state.disk[0].fails = _i;
+	if (_i)
+		history.step[history.count++] = (struct sim_step){.op = SIM_FAIL, .a = 0};
+	step((struct sim_step){.op = _i ? SIM_FAIL : SIM_WAIT, .a = 0}, 1);
+	plug(4, 1000);
+	state.disk[0].fails = false;
+	step((struct sim_step){.op = SIM_HEAL, .a = 0}, 1000);
+	left.text = "8:1\nvg:vg0\n";
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	judge(_i ? NULL : "a copy has the record of a PV");
+	left.text = "8:0\nvg:vg0\n";
+}
+
 /* Rows: does the add of the disk meet a shortage? A copy comes before a reconcile finds the disk. */
 TEST_TIMES(copy_has_the_record_of_a_disk_that_is_not_known_yet, 2)
 {
