@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lvmevent inventory says what pvs, vgs and lvs say; beside changes, a held lock, and with many LVs
 # long
+# uml
 
 # GUEST_MANY_ACTIVE=1: the LVs of the last step are active. LVMEVENT_LONG: VGs of all types, 200 answers beside changes (test/loop/inventory has 10,000), a lock held for a minute, many LVs active
 rows=(lin thin cache raid mirror plain) disks=26 answers=120 held=10 many_active=${GUEST_MANY_ACTIVE-}
