@@ -246,8 +246,8 @@ static int queue_as_incomplete(const struct lea_batch_vg *vg, const struct lea_s
 	struct lea_candidates *candidates = vg->candidates;
 	int r = lea_batch_keep_waiting(vg, scanned->vg);
 
-	/* It would say that nothing is tried before a PV is added. */
-	if (r >= 0 && vg->by_claim == LEA_VG_FAILED)
+	/* It would say that nothing is to be done; and what takes the PV from it ends the wait. */
+	if (r >= 0 && (vg->by_claim == LEA_VG_FAILED || vg->by_claim == LEA_VG_DONE))
 		r = lea_claim_drop(&candidates->claims, vg->id);
 	return r < 0 ? r
 		     : lea_requeue_vg(candidates->options, scanned,
