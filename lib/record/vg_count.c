@@ -205,6 +205,16 @@ static void mark_own(struct member_list *member_list, const char *pvid)
 	lea_members_recorded(&member_list->members, i);
 }
 
+/* A VG of one PV has no lookup file, unless it had more of them. */
+static bool may_have_lookup(const struct member_list *member_list)
+{
+	bool may = member_list->vg->pv_count > 1;
+
+	for (const struct member_list *other = member_list->next; other && !may; other = other->next)
+		may = other->members.count > 1;
+	return may;
+}
+
 /* The lookup file serves PVs of this VG without metadata. @ret_is_new: we created the file. */
 static int write_lookup(const struct lea_vg *vg, int run_fd, bool *ret_is_new)
 {
@@ -235,7 +245,7 @@ static int count_first(struct member_list *member_list, const struct lea_record_
 	int r;
 
 	r = look_for_all(member_list, options->run_fd);
-	if (r || !member_list->vg || options->test)
+	if (r || !member_list->vg || options->test || !may_have_lookup(member_list))
 		return r;
 	r = write_lookup(member_list->vg, options->run_fd, &is_new);
 	if (r < 0)
