@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Queues a VG again that another command changed between the scan and the lock, whose records were
- * false, or of which something remains to be done. No event announces that: changes of PVs that have a record queue
- * nothing.
+ * false, or of which something remains to be done. No event announces that: changes of PVs that have
+ * a record queue nothing.
  */
 #pragma once
 

@@ -41,9 +41,9 @@ LEA_MUST_CHECK int lea_queue_put_if_absent(int event_fd, const struct lea_entry 
 /* The same for a device without an event of its own: @device as it is. @pvid: "": not known. */
 LEA_MUST_CHECK int lea_queue_put_device(int event_fd, enum lea_entry_kind kind,
 					const struct lea_device *device, const char *pvid);
-/* The same for a removal of which no event told, by its number alone. Where instances are not numbered, another device may
- * have the number, and its entry the key: who takes the removal reads that device, too, so it
- * replaces the entry, as what that was, unless that is an add. 0 or -errno. */
+/* The same for a removal of which no event told, by its number alone. Where instances are not numbered,
+ * another device may have the number, and its entry the key: who takes the removal reads that device,
+ * too, so it replaces the entry, as what that was, unless that is an add. 0 or -errno. */
 LEA_MUST_CHECK int lea_queue_put_gone(int event_fd, const struct lea_devid *number,
 				      const char *pvid);
 
