@@ -47,12 +47,11 @@
 #include "batch/batch_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/log_ids.h"
 #include "batch/decide.h"
 #include "batch/incomplete.h"
@@ -96,7 +95,8 @@ static bool has_nodes(const struct lea_batch_vg *vg, const char *name)
 	const struct lea_batch_options *options = vg->candidates->options;
 	const int dev_fd = options->partial ? lea_world_dev(options->world) : -1;
 
-	return dev_fd >= 0 && !faccessat(dev_fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+	/* If it is not known, claims are asked. */
+	return dev_fd >= 0 && lea_file_ask(dev_fd, name) != 0;
 }
 
 /*

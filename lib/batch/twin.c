@@ -38,34 +38,39 @@ static int ask_pv(struct search *search, const char *vg_id, const struct lea_cla
 }
 
 /* Does an LV of the VG use a PV of its claim? Nothing in /run tells a VG that is active in part from one
- * that somebody has taken down since. */
-static bool is_active(const struct search *search, const char *vg_id, const struct lea_claim *claim)
+ * that somebody has taken down since. 1, 0 or a shortage. */
+static int is_active(const struct search *search, const char *vg_id, const struct lea_claim *claim)
 {
 	struct lea_world *world = search->candidates->options->world;
 	char prefix[40];
 	bool has = false;
+	int r = 0;
 
 	snprintf(prefix, sizeof(prefix), "LVM-%s", vg_id);
-	for (uint32_t i = 0; !has && i < claim->pv_count; i++) {
+	for (uint32_t i = 0; !r && !has && i < claim->pv_count; i++) {
 		const struct lea_devno devno = {claim->pv[i].id.major, claim->pv[i].id.minor};
 
-		if (lea_sysfs_holder(world, devno, "holders", prefix, &has))
-			has = false;
+		r = lea_shortage_of(lea_sysfs_holder(world, devno, "holders", prefix, &has));
 	}
-	return has;
+	return r ? r : has;
 }
 
 /* A PV is in one VG only: if one of the other VG's is in this VG now, the other one was removed. */
 static int find(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct search *search = arg;
-	int r = 0;
+	/* One that was active in part when its rest failed is so still, unless it was taken down. */
+	const bool has_failed = claim->state == LEA_CLAIM_FAILED;
+	int r;
 
-	if (claim->state == LEA_CLAIM_FAILED || !strcmp(vg_id, search->scanned->vg->id) ||
-	    (search->only_active && !is_active(search, vg_id, claim)) ||
+	if ((has_failed && !claim->in_part[0]) || !strcmp(vg_id, search->scanned->vg->id) ||
 	    lea_claim_shares_pv(claim, &search->claim) ||
 	    lea_claim_has_gone(&search->candidates->claims, claim))
 		return LEA_NO_TWIN;
+	r = has_failed || search->only_active ? is_active(search, vg_id, claim) : 1;
+	if (r <= 0)
+		return r < 0 ? r : LEA_NO_TWIN;
+	r = 0;
 	for (uint32_t i = 0; !r && i < claim->pv_count; i++)
 		r = ask_pv(search, vg_id, &claim->pv[i]);
 	return r > 0 ? LEA_TWIN : r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* VGs of one name, of which one or each lacks PVs. */
+#include "fake/no_descriptor.h"
 #include "flow/partial_scratch.h"
 
 #define UUID_C "CCCCCC-CCCC-CCCC-CCCC-CCCC-CCCC-CCCCCC"
@@ -37,6 +38,42 @@ TEST_TIMES(a_vg_that_is_active_in_part_holds_its_name, 3)
 	lea_claim_done(&claim);
 	if (!_i)
 		ck_assert_msg(!strcmp(make_come("sdc", 48, 'C', &lacks_c), "vg "), "%s", activated);
+}
+
+/* Its rest came and failed, so that its claim says so; and a person may have taken it down since: row 1. */
+TEST_TIMES(a_part_whose_rest_failed_holds_its_name, 2)
+{
+	struct lea_claims claims = machine_claims();
+	struct lea_claim claim;
+
+	configure(RULE);
+	make_come("sdb", 32, 'B', &lacks_c);
+	ck_assert_str_eq(wait_long(), "vg(degraded) ");
+	ck_assert_int_eq(claim_of(made_id('W'), &claim), 0);
+	claim.state = LEA_CLAIM_FAILED;
+	ck_assert_int_eq(lea_claim_finish(&claims, made_id('W'), &claim), 0);
+	lea_claim_done(&claim);
+	put_node(32, _i ? 'X' : 'W');
+	ck_assert_str_eq(make_come("sda", 16, 'A', &one), _i ? "vg " : "");
+}
+
+/* That its LVs cannot be looked for says nothing of them. */
+TEST(a_name_is_not_free_for_want_of_a_descriptor)
+{
+	struct lea_entry entry = event("sda", 16, 16, made_id('A'), false);
+
+	configure(RULE);
+	make_come("sdb", 32, 'B', &lacks_c);
+	ck_assert_str_eq(wait_long(), "vg(degraded) ");
+	put_node(32, 'W');
+	machine_plug("stripe-a", "sda", 16, 16);
+	make_show("sda", 'A', &one);
+	end_until_fault = "8:32/holders";
+	activated[0] = '\0';
+	ck_assert_int_eq(run_pass(&entry, 1), -ENFILE);
+	ck_assert_ptr_null(end_until_fault);
+	ck_assert_str_eq(activated, "");
+	lea_device_done(&entry.device);
 }
 
 /* The line on its wait has said that it would be activated in part. */
