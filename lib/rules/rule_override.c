@@ -363,19 +363,25 @@ static bool has_any(int folder_fd, const char *const *names, size_t count)
 	return false;
 }
 
-int lea_rule_override_refresh(struct lea_world *world, const struct lea_conf *conf,
-			      const char *root)
+int lea_rule_override_begin_refresh(const char *root, int *ret_fd)
 {
 	LEA_AUTO(lea_closep) int folder_fd = lock_folder(root, false);
-	unsigned int count;
-	int r;
 
+	*ret_fd = -1;
 	if (folder_fd < 0)
-		return folder_fd == -ENOENT ? LEA_RULE_NOT_ARMED : folder_fd;
-	if (!has_any(folder_fd, pv_rules, ARRAY_SIZE(pv_rules)) &&
-	    !has_any(folder_fd, dm_rules, ARRAY_SIZE(dm_rules)))
-		return LEA_RULE_NOT_ARMED;
-	r = write_pv(world, root, folder_fd, &count);
+		return folder_fd == -ENOENT ? 0 : folder_fd;
+	if (has_any(folder_fd, pv_rules, ARRAY_SIZE(pv_rules)) ||
+	    has_any(folder_fd, dm_rules, ARRAY_SIZE(dm_rules)))
+		*ret_fd = LEA_TAKE_FD(folder_fd);
+	return 0;
+}
+
+int lea_rule_override_refresh(struct lea_world *world, const struct lea_conf *conf,
+			      const char *root, int folder_fd)
+{
+	unsigned int count;
+	const int r = write_pv(world, root, folder_fd, &count);
+
 	return r < 0 ? r : put_dm(world, conf->fast_dm_rules, root, folder_fd);
 }
 

@@ -43,15 +43,20 @@ LEA_MUST_CHECK int lea_rule_override_remove(const char *root, unsigned int *ret_
 void lea_rule_override_put_dm(struct lea_world *world, const struct lea_conf *conf,
 			      const char *root);
 
-enum lea_rule_refresh {
-	LEA_RULE_NOT_ARMED = 1, /* no rule of ours is in place: nothing was written */
-};
+/*
+ * lea_rule_override_begin_refresh - lock our rules, where some are in place
+ * *ret_fd: to be closed, which unlocks them; -1: none are in place, so that nothing is to be
+ * written. Read the settings after it: of two refreshes the later one has the newer settings then.
+ * Blocks for the lock, with a limit. Returns 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_rule_override_begin_refresh(const char *root, int *ret_fd);
 /*
  * lea_rule_override_refresh - write all rules of ours that are in place once more
- * For changes of the installed rules or of our own. Returns 0, an outcome or -errno.
+ * @folder_fd: of lea_rule_override_begin_refresh; borrowed
+ * For changes of the installed rules or of our own. Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_rule_override_refresh(struct lea_world *world, const struct lea_conf *conf,
-					     const char *root);
+					     const char *root, int folder_fd);
 
 /* Which device-mapper rules are in force. */
 enum lea_dm_rules {

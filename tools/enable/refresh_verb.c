@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cli/args.h"
 #include "cli/fail.h"
 #include "conf/setup.h"
@@ -22,16 +23,13 @@ static void reload_udev(struct lea_world *world)
 			r ? strerror(-r) : "failed");
 }
 
-static int refresh(struct lea_world *world, const struct lea_conf *conf)
+static int refresh(struct lea_world *world, const struct lea_conf *conf, int *rules_fd)
 {
 	char why[LEA_DM_RULES_WHY_BYTES];
 	const char *word;
-	int r = lea_rule_override_refresh(world, conf, world->root);
+	int r = lea_rule_override_refresh(world, conf, world->root, *rules_fd);
 
-	if (r == LEA_RULE_NOT_ARMED) {
-		printf("lvmevent is not in charge: no rule was written\n");
-		return LEA_EXIT_DONE;
-	}
+	lea_closep(rules_fd); /* udev may take its time */
 	if (r < 0)
 		return lea_tool_fail(world, r, "refresh");
 	reload_udev(world);
@@ -44,7 +42,8 @@ static int run_refresh(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_conf *conf = NULL;
-	int place, code = lea_lvmevent_parse_plain("refresh", argc, argv);
+	LEA_AUTO(lea_closep) int rules_fd = -1;
+	int r, place, code = lea_lvmevent_parse_plain("refresh", argc, argv);
 
 	if (code >= 0)
 		return code;
@@ -56,8 +55,15 @@ static int run_refresh(struct lea_world *world, int argc, char *argv[])
 		printf("This is %s: no rule was written\n", lea_place_name(place));
 		return LEA_EXIT_DONE;
 	}
+	r = lea_rule_override_begin_refresh(world->root, &rules_fd);
+	if (r < 0)
+		return lea_tool_fail(world, r, "refresh");
+	if (rules_fd < 0) {
+		printf("lvmevent is not in charge: no rule was written\n");
+		return LEA_EXIT_DONE;
+	}
 	code = lea_setup(world, &settings, &conf);
-	code = code ? code : refresh(world, conf);
+	code = code ? code : refresh(world, conf, &rules_fd);
 	lea_conf_free(conf);
 	return code;
 }
