@@ -735,20 +735,23 @@ static int run_all(struct run *run, bool stays)
 	return r;
 }
 
-int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
+int lea_resident_run(struct lea_session *session, bool stays, struct lea_resident_first *first)
 {
 	struct run run = {.session = session,
 			  .udev = session->world->udev,
 			  .batch = {.defers_watch = stays},
 			  .watch = {.fd = -1},
 			  .flag_fd = -1,
-			  .is_compare_due = *compare};
+			  .is_compare_due = first->compare};
 	int r = stays ? lea_children_new(session->world, &run.children) : 0;
 
 	if (r)
 		lea_log(session->world->log, LEA_LOG_WARNING,
 			"children of the program before a restart are not waited for: %s",
 			strerror(-r));
+	/* Only now that the settings are watched: a later change makes this runner leave, too. */
+	if (first->refresh)
+		lea_rules_refresh(session->world);
 	r = lea_session_begin_batches(session, &run.batch);
 	if (r)
 		return r;
@@ -765,11 +768,8 @@ int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
 	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
 	free(run.event_path);
 	lea_children_free(run.children);
-	*compare = run.is_compare_due || r == STAY_GONE;
-	/* The settings say whether device-mapper rules are rewritten; a new program has a new rule.
-	 */
-	if (stays && r == STAY_CONF)
-		lea_rules_refresh(session->world);
+	*first = (struct lea_resident_first){.compare = run.is_compare_due || r == STAY_GONE,
+					     .refresh = r == STAY_CONF};
 	if (r < 0)
 		return lea_session_fail(session->world, r, "events");
 	return stays && (r == STAY_CONF || r == STAY_GONE) ? LEA_RESIDENT_RESTART : 0;

@@ -76,7 +76,7 @@ static void end_session(struct lea_session *session)
 
 static int run_child(void *arg)
 {
-	bool compare = false;
+	struct lea_resident_first first = {0};
 
 	(void)arg;
 	sim.use.runners++;
@@ -89,7 +89,7 @@ static int run_child(void *arg)
 			return 1;
 		code = lea_session_begin(world, &session);
 		if (!code)
-			r = lea_resident_run(&session, true, &compare);
+			r = lea_resident_run(&session, true, &first);
 		end_session(&session);
 		if (code || r != LEA_RESIDENT_RESTART)
 			return code ? code : r;
