@@ -243,10 +243,21 @@ int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 
 int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found)
 {
-	struct lea_duplicate duplicate;
-	int r = duplicate_of(world, &found->device, found->label.pvid, &duplicate);
+	struct lea_duplicate own, listed[LEA_DUPLICATES_MOST];
+	const int count = lea_duplicate_list(world, found->label.pvid, listed);
+	int r = count > 0 ? duplicate_of(world, &found->device, found->label.pvid, &own) : count;
 
-	return r ? r : lea_duplicate_drop(world, &duplicate);
+	if (r || count <= 0)
+		return r;
+	r = lea_duplicate_drop(world, &own);
+	for (int i = 0; !r && i < count; i++) {
+		if (lea_devid_is_same(&listed[i].id, &own.id) ||
+		    listed[i].state != LEA_DUPLICATE_WAITING)
+			continue;
+		listed[i].state = LEA_DUPLICATE_NOTED;
+		r = put(world, &listed[i]);
+	}
+	return r;
 }
 
 static const struct lea_duplicate *find_listed(const struct lea_duplicate *listed, int count,

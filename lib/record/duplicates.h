@@ -39,7 +39,8 @@ LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct 
 					  const struct lea_device *recorded,
 					  const struct lea_found *found);
 
-/* @found has the record now: drops its note. 0 or -errno. */
+/* @found has the record, and was read as the PV: drops its note, and no other device waits for its
+ * answer any more. One system call if the PV has no duplicates. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found);
 
 /* Is this instance noted as a duplicate? One system call if the PV has none. */

@@ -7,6 +7,7 @@
 #include "base/step.h"
 #include "plan/access.h"
 #include "record/duplicate_first.h"
+#include "record/duplicate_note.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "record/vg_count.h"
@@ -28,6 +29,7 @@ struct lea_recorder {
 	struct lea_ages *ages;
 	struct lea_devset recorded; /* they get their markers after the pass */
 	bool is_ready; /* the run folders exist */
+	bool has_asked_notes, has_notes; /* of duplicates, of any PV */
 	bool has_invalidated_hints;
 };
 
@@ -175,6 +177,7 @@ static int note_duplicate(struct lea_recorder *recorder, const struct lea_online
 	record->other_major = old->major;
 	record->other_minor = old->minor;
 	snprintf(record->other_device, sizeof(record->other_device), "%s", old->device);
+	recorder->has_asked_notes = false;
 	return recorder->options.test ? 0
 				      : lea_duplicates_meet(recorder->world, recorder->conf, device,
 							    is_sure, found, record);
@@ -379,6 +382,18 @@ static int note_recorded(struct lea_recorder *recorder, const struct lea_device 
 	return r < 0 ? r : 0;
 }
 
+/* A device that keeps its record asks once a pass: what is noted in the meantime meets a device that
+ * has just answered. */
+static bool may_have_notes(struct lea_recorder *recorder, const struct lea_record *record)
+{
+	if (record->is_new || record->replaced)
+		return true;
+	if (!recorder->has_asked_notes)
+		recorder->has_notes = lea_duplicate_is_any(recorder->world);
+	recorder->has_asked_notes = true;
+	return recorder->has_notes;
+}
+
 static int put_record(struct lea_recorder *recorder, const struct lea_found *found,
 		      struct lea_record *record)
 {
@@ -403,7 +418,8 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 	}
 	if (!record->is_new && (r >= 0 || r == -ELOOP))
 		r = write_record(recorder, run_fd, found, &wanted, r ? NULL : &is, record);
-	if (!r && any_note && (record->is_new || record->replaced) && !recorder->options.test)
+	if (!r && any_note && record->kind != LEA_RECORD_DUPLICATE && !recorder->options.test &&
+	    may_have_notes(recorder, record))
 		r = lea_duplicates_recorded(recorder->world, found);
 	if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
 		return r;

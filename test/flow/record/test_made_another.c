@@ -109,21 +109,24 @@ TEST(a_pv_that_went_before_its_change_was_read_leaves_no_record)
 static const struct {
 	const char *claim;
 	bool is_silent, answers;
+	bool by_event; /* it answers to an event of its own, else to that of sda */
 	enum lea_entry_kind kind;
 	const char *becomes, *vgs;
 	bool keeps_claim; /* a command took the VG down; else a soft reboot did */
 } adds[] = {
-	{"no answer at the add: it is not lost", true, false, LEA_ENTRY_ADD, "stripe-a", "vg_one ",
+	{"no answer at the add: it is not lost", true, false, false, LEA_ENTRY_ADD, "stripe-a",
+	 "vg_one ", false},
+	{"the change comes after the add", false, false, false, LEA_ENTRY_ADD, "stripe-a", "", false},
+	{"so it does if the copy has answered since", true, true, false, LEA_ENTRY_ADD, "stripe-a",
+	 "", false},
+	{"or has done so to an event of its own", true, true, true, LEA_ENTRY_ADD, "stripe-a", "",
 	 false},
-	{"the change comes after the add", false, false, LEA_ENTRY_ADD, "stripe-a", "", false},
-	{"so it does if the copy has answered since", true, true, LEA_ENTRY_ADD, "stripe-a", "",
-	 false},
-	{"no add waits", true, false, LEA_ENTRY_CHANGE, "stripe-a", "", false},
-	{"it was wiped", true, false, LEA_ENTRY_ADD, "orphan", "vg_one ", false},
-	{"it was wiped after the add", false, false, LEA_ENTRY_ADD, "orphan", "", false},
-	{"it was wiped, and its VG was up before", true, false, LEA_ENTRY_ADD, "orphan", "vg_one ",
-	 true},
-	{"the same after the add", false, false, LEA_ENTRY_ADD, "orphan", "", true},
+	{"no add waits", true, false, false, LEA_ENTRY_CHANGE, "stripe-a", "", false},
+	{"it was wiped", true, false, false, LEA_ENTRY_ADD, "orphan", "vg_one ", false},
+	{"it was wiped after the add", false, false, false, LEA_ENTRY_ADD, "orphan", "", false},
+	{"it was wiped, and its VG was up before", true, false, false, LEA_ENTRY_ADD, "orphan",
+	 "vg_one ", true},
+	{"the same after the add", false, false, false, LEA_ENTRY_ADD, "orphan", "", true},
 };
 
 TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
@@ -138,7 +141,9 @@ TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
 	ck_assert_str_eq(tell(adds[_i].kind, "sda", 16, 1, PVID_ONE), "");
 	ck_assert_msg(machine_has(DUPLICATES), "%s", adds[_i].claim);
 	tree_put(&machine.tree, SUSPENDED, "0\n");
-	if (adds[_i].answers)
+	if (adds[_i].answers && adds[_i].by_event)
+		ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), "");
+	else if (adds[_i].answers)
 		ck_assert_str_eq(tell(LEA_ENTRY_MISSED, "sda", 16, 1, PVID_ONE), "");
 	tree_remove(&machine.tree, SUSPENDED);
 	tree_remove(&machine.tree, "/sys/dev/block/8:32/dm");
