@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "activate/drive.h"
+#include "activate/monitor_poll.h"
 #include "activate/rescan.h"
 #include "base/cleanup.h"
 #include "base/id.h"
@@ -15,7 +16,6 @@
 #include "boot/lock_folder.h"
 #include "boot/needed_disks.h"
 #include "boot/needed_udev.h"
-#include "disk/segtype.h"
 #include "filter/filter.h"
 #include "memory/boot_memory_file.h"
 #include "memory/need_memory.h"
@@ -50,7 +50,7 @@ struct wave {
 	struct lea_scan_texts texts; /* of all its scans */
 	struct lea_scan_vg *vgs;     /* [vg_count]; borrowed from scan */
 	size_t vg_count;
-	bool takes_slow; /* the VGs with is_slow are taken now, or the others? */
+	bool takes_slow; /* the VGs that may take time are taken now, or the others? */
 };
 
 static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
@@ -318,19 +318,6 @@ static const char *why_not_use(void *arg, const struct lea_scan_vg *vg, const bo
 
 /* ---- the VGs */
 
-/* Is it activated after others, because a tool may first check its pools? */
-static bool is_slow(const struct lea_vg *vg)
-{
-	for (uint32_t i = 0; i < vg->lv_count; i++) {
-		const struct lea_segtype *type = vg->lvs[i].seg[0].segtype;
-
-		if (!type || (type->family != LEA_FAMILY_STRIPED &&
-			      type->family != LEA_FAMILY_RAID && type->family != LEA_FAMILY_MIRROR))
-			return true;
-	}
-	return false;
-}
-
 /* Why was nothing activated? */
 static const char *why_not(int outcome, const struct lea_activate_result *result)
 {
@@ -355,7 +342,7 @@ static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 	const struct lea_scan_vg *scanned = &wave->vgs[at];
 	const struct lea_boot_vg *remembered = find_needed(wave, scanned->vg);
 
-	if (!remembered || is_slow(scanned->vg) != wave->takes_slow)
+	if (!remembered || lea_monitor_poll_takes_time(scanned->vg) != wave->takes_slow)
 		return false;
 	if (scanned->has_other_name || scanned->vg->seqno < remembered->seqno) {
 		keep_off(wave, remembered, NULL,

@@ -180,6 +180,7 @@ static bool make_quick(const struct sim_history *history, struct sim_history *re
 {
 	uint32_t left_ms[SIM_DISKS] = {0};
 	bool was_slow = false, was_locked = false, has_race = false;
+	bool is_killed = false, is_reader_killed = false;
 
 	*ret_quick = *history;
 	for (uint32_t i = 0; i < history->count; i++) {
@@ -187,6 +188,8 @@ static bool make_quick(const struct sim_history *history, struct sim_history *re
 
 		was_slow |= step->op == SIM_SLOW;
 		has_race |= is_race(step->op) || is_race_for_lock(was_locked, step->op);
+		is_killed |= step->op == SIM_KILL;
+		is_reader_killed |= step->op == SIM_KILL_READER;
 		was_locked |= step->op == SIM_LOCK_VG;
 		note_reading(step, left_ms);
 		if ((was_slow && !is_plain(step->op)) ||
@@ -196,7 +199,8 @@ static bool make_quick(const struct sim_history *history, struct sim_history *re
 		if (history->step[i].op == SIM_SLOW)
 			ret_quick->step[i].n = 0;
 	}
-	return was_slow && !has_race;
+	/* The next runner does not know how old is what the reader of a dead one owes. */
+	return was_slow && !has_race && !(is_killed && is_reader_killed);
 }
 
 /* Leaves out what is known. */
