@@ -166,7 +166,7 @@ static void tell_disk(const struct sim_unit *unit, struct sim_disk *disk)
 static bool is_visible(const char *name)
 {
 	static const char *const parts[] = {"_rimage_", "_rmeta_", "_tmeta", "_tdata",
-					    "-tpool",	"-real",   "-cow"};
+					    "-tpool",	"-real",   "-cow",   "-missing_"};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strstr(name, parts[i]))
