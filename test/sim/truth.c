@@ -163,6 +163,15 @@ bool sim_is_copied(const struct sim_state *state, const char *vg_id)
 	return false;
 }
 
+/* Of two sets of PVs with one seqno that do not list each other, neither is older: an event of one that
+ * is not refused activates that. */
+static bool goes_before(const struct sim_disk *disk, const struct sim_disk *best)
+{
+	return disk->seqno > best->seqno ||
+	       (disk->seqno == best->seqno && (best->is_exported || best->is_foreign) &&
+		!has_pv(best, disk->pvid));
+}
+
 /* What a disk that gives only errors says of the VG nobody may have read. */
 static const struct sim_disk *newest_shown(const struct sim_state *state, const char *vg_id)
 {
@@ -171,7 +180,7 @@ static const struct sim_disk *newest_shown(const struct sim_state *state, const 
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		disk = &state->disk[i];
 		if (sim_is_pv(disk) && !disk->fails && !strcmp(disk->vg_id, vg_id) &&
-		    (!best || disk->seqno > best->seqno))
+		    (!best || goes_before(disk, best)))
 			best = disk;
 	}
 	return best ? best : sim_newest(state, vg_id);

@@ -242,3 +242,24 @@ TEST_EACH(add_that_a_killed_reader_lost_is_found_later, unread)
 	activate(true);
 	expect(unread[_i].is_found ? TAKEN_DOWN : NULL);
 }
+
+/* A clone that has another PV id by now is exported. Row 1: later than the original was changed last. */
+TEST_TIMES(original_may_be_as_new_as_its_exported_clone, 2)
+{
+	begin(1);
+	take_down(100000);
+	unplug(0, 1000);
+	state.disk[1] = state.disk[0];
+	strcpy(state.disk[1].pvid, "pv1");
+	strcpy(state.disk[1].pv[0], "pv1");
+	state.disk[1].is_exported = true;
+	state.disk[1].seqno += (uint32_t)_i;
+	/* The clone is the first that is looked at. */
+	state.disk[2] = state.disk[0];
+	state.disk[0].is_pv = false;
+	plug(1, 1000);
+	plug(2, 1000);
+	activate(true);
+	state.active[0].disks = 1U << 2;
+	expect(_i ? "a VG was activated although it is exported" : NULL);
+}
