@@ -17,14 +17,16 @@ enum rank {
 };
 
 static enum rank rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
-			 const char *pvid)
+			 const struct lea_found *found)
 {
+	const char *pvid = found->label.pvid;
 	const struct lea_devid id = lea_device_id(device);
 
-	return lea_duplicate_is_in_use(world, lea_device_devno(device)) ? RANK_IN_USE
-	       : lea_marker_ask(event_fd, device, pvid) <= 0		? RANK_NEW
-	       : lea_duplicates_is_noted(world, pvid, &id)		? RANK_DUPLICATE
-									: RANK_RECORDED;
+	if (lea_duplicate_is_in_use(world, lea_device_devno(device), found->vg))
+		return RANK_IN_USE;
+	return lea_marker_ask(event_fd, device, pvid) <= 0 ? RANK_NEW
+	       : lea_duplicates_is_noted(world, pvid, &id) ? RANK_DUPLICATE
+							   : RANK_RECORDED;
 }
 
 /* Does @other go before @found, and may it still carry the PV? */
@@ -90,11 +92,11 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 			event_fd = lea_queue_open(lea_world_run(world));
 			if (event_fd < 0)
 				return LEA_DUPLICATES_NO_OTHER;
-			rank = rank_of(world, event_fd, own, pvid);
+			rank = rank_of(world, event_fd, own, found);
 		}
 		lea_device_done(ret_device);
 		r = lea_device_find(world, id, ret_device);
-		if (r > 0 || (!r && !goes_before(rank_of(world, event_fd, ret_device, pvid),
+		if (r > 0 || (!r && !goes_before(rank_of(world, event_fd, ret_device, found),
 						 ret_device, rank, own)))
 			r = LEA_DUPLICATES_NO_OTHER;
 		r = r ? r : is_first(world, conf, options, ret_device, found);

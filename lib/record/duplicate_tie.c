@@ -146,17 +146,12 @@ static bool is_held(struct lea_world *world, struct lea_devno devno, const char 
 	return !lea_sysfs_holder(world, devno, "holders", prefix, &has) && has;
 }
 
-bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
-{
-	return is_held(world, devno, "LVM-");
-}
-
-bool lea_duplicate_is_in_use_of(struct lea_world *world, struct lea_devno devno,
-				const struct lea_vg *vg)
+bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno,
+			     const struct lea_vg *vg)
 {
 	char prefix[sizeof("LVM-") + sizeof(vg->id)];
 
-	snprintf(prefix, sizeof(prefix), "LVM-%s", vg->id);
+	snprintf(prefix, sizeof(prefix), "LVM-%s", vg ? vg->id : "");
 	return is_held(world, devno, prefix);
 }
 
@@ -167,7 +162,7 @@ bool lea_duplicate_is_in_use_of(struct lea_world *world, struct lea_devno devno,
 void lea_duplicate_tell_use(struct lea_world *world, const struct lea_device *device, char *text,
 			    size_t text_bytes)
 {
-	if (lea_duplicate_is_in_use(world, lea_device_devno(device)))
+	if (lea_duplicate_is_in_use(world, lea_device_devno(device), NULL))
 		lea_append(text, text_bytes, "%s%.100s", strstr(text, USE) ? " and " : USE,
 			   device->name);
 }
@@ -270,7 +265,7 @@ bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *fo
 	const int fault = lea_found_silence(found);
 
 	return fault && (!is_dead(fault) ||
-			 lea_duplicate_is_in_use(world, lea_device_devno(&found->device)));
+			 lea_duplicate_is_in_use(world, lea_device_devno(&found->device), NULL));
 }
 
 static enum lea_presence answer_of(struct lea_world *world, const struct lea_found *found,

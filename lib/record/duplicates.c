@@ -167,7 +167,7 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	r = lea_duplicate_is_dealt_with(world, found->vg, duplicate.pvid, recorded);
 	if (r < 0)
 		return r;
-	is_used = lea_duplicate_is_in_use(world, lea_device_devno(recorded));
+	is_used = lea_duplicate_is_in_use(world, lea_device_devno(recorded), found->vg);
 	record->is_news = true;
 	record->is_ignored = r || is_used;
 	duplicate.is_path = record->tie == LEA_DUPLICATE_PATH;
@@ -216,7 +216,7 @@ int lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
 
 	if (!has_events(world) ||
 	    lea_duplicate_tie(world, recorded, &found->device) != LEA_DUPLICATE_COPY ||
-	    lea_duplicate_is_in_use(world, lea_device_devno(recorded)))
+	    lea_duplicate_is_in_use(world, lea_device_devno(recorded), found->vg))
 		return 0;
 	r = lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded);
 	if (r)

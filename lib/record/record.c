@@ -219,13 +219,6 @@ static int is_of_earlier(struct lea_recorder *recorder, int run_fd, const struct
 	return r < 0 ? r : !r;
 }
 
-/* @vg: NULL: not known. */
-static bool is_used_for(struct lea_world *world, struct lea_devno devno, const struct lea_vg *vg)
-{
-	return vg ? lea_duplicate_is_in_use_of(world, devno, vg)
-		  : lea_duplicate_is_in_use(world, devno);
-}
-
 /*
  * Is the record that of an earlier instance than @device, which has the number by now? @answer: what
  * that says. Another path of the disk in @found gets its own add: @found was added before it, and
@@ -244,7 +237,7 @@ static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct l
 	    (answer->presence != LEA_SILENT ||
 	     lea_duplicate_is_named(recorder->world, device, pvid)))
 		return 0;
-	return is_used_for(recorder->world, lea_device_devno(device), found->vg)
+	return lea_duplicate_is_in_use(recorder->world, lea_device_devno(device), found->vg)
 		       ? 0
 		       : is_of_earlier(recorder, run_fd, device, pvid);
 }

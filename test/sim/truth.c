@@ -163,13 +163,12 @@ bool sim_is_copied(const struct sim_state *state, const char *vg_id)
 	return false;
 }
 
-/* Of two sets of PVs with one seqno that do not list each other, neither is older: an event of one that
- * is not refused activates that. */
+/* Of two copies that were changed apart, and have one seqno, neither is older: the one that is not refused
+ * is activated where the other one is no copy to the program. */
 static bool goes_before(const struct sim_disk *disk, const struct sim_disk *best)
 {
 	return disk->seqno > best->seqno ||
-	       (disk->seqno == best->seqno && (best->is_exported || best->is_foreign) &&
-		!has_pv(best, disk->pvid));
+	       (disk->seqno == best->seqno && (best->is_exported || best->is_foreign));
 }
 
 /* What a disk that gives only errors says of the VG nobody may have read. */

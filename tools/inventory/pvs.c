@@ -364,7 +364,8 @@ struct joining {
 
 static bool is_used(const struct joining *joining, const struct lea_inventory_pv *pv)
 {
-	return lea_duplicate_is_in_use(joining->world, lea_device_devno(&pv->found->device));
+	return lea_duplicate_is_in_use(joining->world, lea_device_devno(&pv->found->device),
+				       NULL);
 }
 
 /* @other: carries the PV as well. Another path to its disk is as good. */

@@ -12,6 +12,7 @@
 #define RECORD	    "/run/lvm/pvs_online/" PVID_ONE
 #define IN_USE	    "/run/lvm/vgs_online/vg_one"
 #define SUSPENDED   "/sys/dev/block/8:32/dm/suspended"
+#define HOLDER	    "/sys/dev/block/8:32/holders/dm-0/dm/uuid"
 #define CARRIED_SDB "/run/lvm/event/carried/8:32-2"
 
 const struct fixture fixture = {setup, teardown};
@@ -113,20 +114,26 @@ static const struct {
 	enum lea_entry_kind kind;
 	const char *becomes, *vgs;
 	bool keeps_claim; /* a command took the VG down; else a soft reboot did */
+	const char *uuid; /* of an LV on sdb at the add; NULL: none */
 } adds[] = {
 	{"no answer at the add: it is not lost", true, false, false, LEA_ENTRY_ADD, "stripe-a",
-	 "vg_one ", false},
-	{"the change comes after the add", false, false, false, LEA_ENTRY_ADD, "stripe-a", "", false},
+	 "vg_one ", false, NULL},
+	{"the change comes after the add", false, false, false, LEA_ENTRY_ADD, "stripe-a", "",
+	 false, NULL},
 	{"so it does if the copy has answered since", true, true, false, LEA_ENTRY_ADD, "stripe-a",
-	 "", false},
+	 "", false, NULL},
 	{"or has done so to an event of its own", true, true, true, LEA_ENTRY_ADD, "stripe-a", "",
-	 false},
-	{"no add waits", true, false, false, LEA_ENTRY_CHANGE, "stripe-a", "", false},
-	{"it was wiped", true, false, false, LEA_ENTRY_ADD, "orphan", "vg_one ", false},
-	{"it was wiped after the add", false, false, false, LEA_ENTRY_ADD, "orphan", "", false},
+	 false, NULL},
+	{"no add waits", true, false, false, LEA_ENTRY_CHANGE, "stripe-a", "", false, NULL},
+	{"it was wiped", true, false, false, LEA_ENTRY_ADD, "orphan", "vg_one ", false, NULL},
+	{"it was wiped after the add", false, false, false, LEA_ENTRY_ADD, "orphan", "", false, NULL},
 	{"it was wiped, and its VG was up before", true, false, false, LEA_ENTRY_ADD, "orphan",
-	 "vg_one ", true},
-	{"the same after the add", false, false, false, LEA_ENTRY_ADD, "orphan", "", true},
+	 "vg_one ", true, NULL},
+	{"the same after the add", false, false, false, LEA_ENTRY_ADD, "orphan", "", true, NULL},
+	{"no answer, and its VG uses it", true, false, false, LEA_ENTRY_ADD, "stripe-a", "", false,
+	 "LVM-" VG_ONE_ID "\n"},
+	{"no answer, and another VG uses it", true, false, false, LEA_ENTRY_ADD, "stripe-a",
+	 "vg_one ", false, "LVM-" PVID_A "\n"},
 };
 
 TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
@@ -137,6 +144,8 @@ TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
 	if (!adds[_i].keeps_claim)
 		tree_remove(&machine.tree, "/run/lvm/event/claims/" VG_ONE_ID);
 	machine_plug("one-pv", "sda", 16, 1);
+	if (adds[_i].uuid)
+		tree_put(&machine.tree, HOLDER, adds[_i].uuid);
 	tree_put(&machine.tree, SUSPENDED, adds[_i].is_silent ? "1\n" : "0\n");
 	ck_assert_str_eq(tell(adds[_i].kind, "sda", 16, 1, PVID_ONE), "");
 	ck_assert_msg(machine_has(DUPLICATES), "%s", adds[_i].claim);
@@ -147,6 +156,12 @@ TEST_EACH(an_add_that_a_silent_record_has_refused_is_not_lost, adds)
 		ck_assert_str_eq(tell(LEA_ENTRY_MISSED, "sda", 16, 1, PVID_ONE), "");
 	tree_remove(&machine.tree, SUSPENDED);
 	tree_remove(&machine.tree, "/sys/dev/block/8:32/dm");
+	if (adds[_i].uuid) {
+		tree_remove(&machine.tree, HOLDER);
+		tree_remove(&machine.tree, "/sys/dev/block/8:32/holders/dm-0/dm");
+		tree_remove(&machine.tree, "/sys/dev/block/8:32/holders/dm-0");
+		tree_remove(&machine.tree, "/sys/dev/block/8:32/holders");
+	}
 	machine_unplug("sdb", 32);
 	machine_plug(adds[_i].becomes, "sdb", 32, 2);
 	ck_assert_str_eq(tell(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
