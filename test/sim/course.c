@@ -469,11 +469,14 @@ static void note_gone(struct sim_course *course, const struct sim_step *step,
 					   course->is_short
 				   ? SIM_EVER
 				   : state->now_ms + SIM_ANSWERED_MS + course->delay_ms[disk];
+		course->number_told_ms[SIM_NUMBER(before)] = *told_ms;
 	}
 	if (begins_shortage(step->op) && *told_ms > state->now_ms)
 		*told_ms = SIM_EVER;
-	if (step->op == SIM_REBOOT)
+	if (step->op == SIM_REBOOT) {
 		*told_ms = 0;
+		memset(course->number_told_ms, 0, sizeof(course->number_told_ms));
+	}
 }
 
 static bool is_heir(const struct sim_course *course, const struct sim_disk *now, uint64_t now_ms)

@@ -12,6 +12,9 @@
 #define SIM_ADD_MS	 5000U   /* udev reads a disk that has come for no longer */
 #define SIM_ANSWERED_MS	 3000U	 /* our processes have seen an event of a healthy disk */
 
+#define SIM_NUMBERS    32U
+#define SIM_NUMBER(disk) ((disk)->minor / 16U % SIM_NUMBERS)
+
 struct sim_course {
 	struct sim_state before;      /* after the last step */
 	uint64_t added_ms[SIM_DISKS]; /* the last event that was an add; 0: none */
@@ -22,6 +25,8 @@ struct sim_course {
 	char was_pvid[SIM_DISKS][33];	  /* the PV that this very disk was before */
 	struct sim_disk gone[SIM_DISKS];  /* as it was when it went last */
 	uint64_t gone_told_ms[SIM_DISKS]; /* our program knows of that. SIM_EVER: nobody was told */
+	/* Of each number, by SIM_NUMBER: the same of the last that went with it. */
+	uint64_t number_told_ms[SIM_NUMBERS];
 	uint64_t udev_until_ms[SIM_DISKS]; /* it may read the disk, for the last add */
 	uint64_t busy_until_ms[SIM_DISKS];
 	uint64_t was_busy_until_ms[SIM_DISKS]; /* before the last step */

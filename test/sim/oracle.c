@@ -242,12 +242,8 @@ static bool is_known_as_gone_one(const struct sim_oracle *oracle, const struct s
 {
 	const struct sim_course *course = &oracle->course;
 
-	for (unsigned i = 0; course->is_lost[disk] && course->booted_ms && i < SIM_DISKS; i++)
-		if (course->gone[i].major == state->disk[disk].major &&
-		    course->gone[i].minor == state->disk[disk].minor &&
-		    course->gone_told_ms[i] > course->booted_ms)
-			return true;
-	return false;
+	return course->is_lost[disk] && course->booted_ms &&
+	       course->number_told_ms[SIM_NUMBER(&state->disk[disk])] > course->booted_ms;
 }
 
 /* Did this step bring the VG about in a way that our program gets to know? */

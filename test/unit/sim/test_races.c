@@ -140,13 +140,20 @@ TEST_TIMES(disk_under_the_number_of_another_is_found_by_its_instance, 3)
 }
 
 /* A disk goes, udev ends in a soft reboot, another disk gets the number, and its add is lost. Rows: had
- * udev the time to hear that the first one went? */
-TEST_TIMES(disk_whose_add_is_lost_may_be_known_as_the_one_before, 2)
+ * udev the time to hear that the first one went; it has not, and that one came and went once more under
+ * another number. */
+TEST_TIMES(disk_whose_add_is_lost_may_be_known_as_the_one_before, 3)
 {
 	begin(1);
 	take_down(100000);
 	unplug(0, _i ? 1 : 100000);
 	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 1000);
+	if (_i == 2) {
+		state.disk[0].minor = 64;
+		plug(0, 100000);
+		unplug(0, 100000);
+		state.disk[0].minor = 0;
+	}
 	step((struct sim_step){.op = SIM_LOSE, .a = 0}, 1000);
 	plug(0, 2000000);
 	expect(_i ? NULL : "a VG must be active and is not");
