@@ -19,10 +19,30 @@ bool sim_is_add(enum sim_op op)
 	       op == SIM_SOFT_REBOOT || op == SIM_COPY;
 }
 
+/* A copy that was added waits for the answer of the disk that it is a copy of, which was wiped. */
+static uint64_t waits_until(const struct sim_course *course, const struct sim_state *state,
+			    const char *id)
+{
+	uint64_t until = 0;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		for (unsigned k = 0; k < SIM_DISKS; k++) {
+			const uint64_t answers = course->added_ms[k] + SETTLED_MS +
+						 4ULL * state->disk[i].slow_ms;
+
+			if (course->added_ms[k] && state->disk[i].slow_ms >= SLOW_MS &&
+			    !strcmp(state->disk[k].vg_id, id) &&
+			    !strcmp(state->disk[k].pvid, course->was_pvid[i]) && answers > until)
+				until = answers;
+		}
+	return until;
+}
+
 uint64_t sim_calm_since(const struct sim_course *course, const struct sim_state *state,
 			const char *id)
 {
-	uint64_t since = course->all_busy_until_ms;
+	const uint64_t until = waits_until(course, state, id);
+	uint64_t since = until > course->all_busy_until_ms ? until : course->all_busy_until_ms;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if ((!strcmp(state->disk[i].vg_id, id) ||

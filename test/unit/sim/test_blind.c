@@ -263,3 +263,21 @@ TEST_TIMES(original_may_be_as_new_as_its_exported_clone, 2)
 	state.active[0].disks = 1U << 2;
 	expect(_i ? "a VG was activated although it is exported" : NULL);
 }
+
+/* A copy is added beside a slow disk that was wiped, a person takes the VG down before that answers, and the
+ * copy is the PV then. Row 1: the disk is not slow. */
+TEST_TIMES(copy_may_wait_for_a_wiped_disk_as_the_vg_is_taken_down, 2)
+{
+	begin(1);
+	copy(0, 3, false);
+	state.disk[0].is_pv = false;
+	state.disk[0].vg_id[0] = state.disk[0].pvid[0] = '\0';
+	state.disk[0].slow_ms = _i ? 0 : 30000;
+	step((struct sim_step){.op = SIM_WIPE, .a = 0}, 1000);
+	plug(3, 50);
+	take_down(60000);
+	step((struct sim_step){.op = SIM_WAIT}, 30000);
+	activate(true);
+	state.active[0].disks = 1U << 3;
+	expect(_i ? TAKEN_DOWN : NULL);
+}
