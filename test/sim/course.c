@@ -698,4 +698,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		course->disturbed_until_ms = until;
 	if ((is_disturbed || is_whole_machine(step->op)) && until > course->all_busy_until_ms)
 		course->all_busy_until_ms = until;
+	/* The next one takes up what that one left, perhaps seconds later. */
+	if (state->killed_ms && state->killed_ms + SETTLED_MS > course->all_busy_until_ms)
+		course->all_busy_until_ms = state->killed_ms + SETTLED_MS;
 }

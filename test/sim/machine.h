@@ -85,6 +85,7 @@ struct sim_state {
 	 * that had to wait for a lock does so after its step. */
 	char taken_down[SIM_ACTIVE_MOST][33];
 	uint32_t taken_down_count;
+	uint64_t killed_ms; /* when a process was killed last at the step point of a step before */
 	bool at_rest; /* the history is over, and nothing is left that time alone would bring about
 		       */
 };

@@ -83,6 +83,7 @@ struct sim {
 	struct sim_end *end;
 	struct sim_random random;
 	uint64_t now_ms;
+	uint64_t killed_ms; /* see struct sim_state */
 	struct sim_proc *now; /* NULL: the scheduler */
 	struct sim_use use;
 	char root[64];

@@ -517,8 +517,10 @@ void sim_point(const char *label, const char *what)
 	}
 	if (!strcmp(label, "work.begin") || !strcmp(label, "boot.work"))
 		sim.use.passes++;
-	if (proc->main->kill_in && !--proc->main->kill_in)
+	if (proc->main->kill_in && !--proc->main->kill_in) {
+		sim.killed_ms = sim.now_ms;
 		sim_kill(proc);
+	}
 	if (sim_draw(256) == 0)
 		sim_sleep("turn", sim_draw(20));
 	errno = saved;

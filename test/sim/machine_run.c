@@ -229,7 +229,8 @@ static void count_command(struct sim_proc *proc, void *arg)
 
 static void tell(const struct sim_step *step, bool at_rest)
 {
-	struct sim_state state = {.now_ms = sim.now_ms, .at_rest = at_rest};
+	struct sim_state state = {
+		.now_ms = sim.now_ms, .at_rest = at_rest, .killed_ms = sim.killed_ms};
 
 	if (!sim.watcher || !sim.watcher->after)
 		return;
@@ -568,6 +569,7 @@ static void reset(const struct sim_history *history, const struct sim_watcher *w
 	sim.end = end;
 	sim.random.at = history->seed;
 	sim.now_ms = BEGIN_MS;
+	sim.killed_ms = 0;
 	sim.now = NULL;
 	sim.use = (struct sim_use){0};
 	sim.broken[0] = '\0';

@@ -281,3 +281,15 @@ TEST_TIMES(copy_may_wait_for_a_wiped_disk_as_the_vg_is_taken_down, 2)
 	state.active[0].disks = 1U << 3;
 	expect(_i ? TAKEN_DOWN : NULL);
 }
+
+/* A person takes the VG down while the next runner takes up what a killed one has left. Row 1: long after. */
+TEST_TIMES(what_a_killed_runner_leaves_is_taken_up_later, 2)
+{
+	begin(1);
+	step((struct sim_step){.op = SIM_WAIT}, 700000);
+	state.killed_ms = state.now_ms - (_i ? 100000 : 1000);
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	take_down(5000);
+	activate(true);
+	expect(_i ? TAKEN_DOWN : NULL);
+}
