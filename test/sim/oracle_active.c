@@ -294,10 +294,13 @@ static bool was_wiped_meanwhile(const struct sim_course *course, const struct si
 
 /* It took its number from a disk of the VG while that was read and activated, and nobody had told
  * of it: where the kernel numbers no instances, no look at the number shows that, as with lvm2. */
-static bool took_number_meanwhile(const struct sim_course *course, unsigned disk, uint64_t at_ms)
+static bool took_number_meanwhile(const struct sim_oracle *oracle, const struct sim_state *state,
+				  const struct sim_active *active, unsigned disk)
 {
-	return course->is_blind && course->present_ms[disk] <= at_ms &&
-	       course->told_ms[disk] > at_ms;
+	const struct sim_course *course = &oracle->course;
+
+	return course->is_blind && course->present_ms[disk] <= active->at_ms &&
+	       course->told_ms[disk] > decided_ms(oracle, state, active);
 }
 
 /* What the tables of a VG that we have just activated lie on. */
@@ -325,7 +328,7 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 		if (active->disks & 1U << i && is_of_other(&state->disk[i], vg) &&
 		    is_of_other(&course->before.disk[i], vg) &&
 		    !was_wiped_meanwhile(course, state, i, active->at_ms) &&
-		    !took_number_meanwhile(course, i, active->at_ms))
+		    !took_number_meanwhile(oracle, state, active, i))
 			sim_found(oracle->findings,
 				  "a VG was activated on a disk of another VG: %s on disk %u",
 				  vg->name, i);

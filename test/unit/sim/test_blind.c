@@ -3,15 +3,14 @@
 #include "unit/sim/oracle_scratch.h"
 
 /* A VG is activated on the number of its disk, which a disk of another VG has taken. Rows: are
- * instances numbered, and how long ago was that? */
+ * instances numbered, how long ago was that, and how slow is another disk of the VG? */
 static const struct {
 	bool is_blind;
-	uint32_t ago_ms;
+	uint32_t ago_ms, slow_ms;
 	bool is_found;
 } takings[] = {
-	{true, 3, false},
-	{false, 3, true},
-	{true, 100000, true},
+	{true, 3, 0, false},	 {false, 3, 0, true},	    {true, 100000, 0, true},
+	{true, 3000, 4000, false}, {false, 3000, 4000, true},
 };
 
 TEST_EACH(number_may_be_taken_during_an_activation, takings)
@@ -23,6 +22,7 @@ TEST_EACH(number_may_be_taken_during_an_activation, takings)
 	step((struct sim_step){.op = SIM_CREATE, .a = 1}, 100000);
 	take_down(100000);
 	oracle.course.is_blind = takings[_i].is_blind;
+	state.disk[0].slow_ms = takings[_i].slow_ms;
 	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1);
 	state.disk[5].minor++;
 	state.disk[5].diskseq++;
