@@ -337,7 +337,17 @@ static bool is_noted(const struct reconcile *reconcile, const struct lea_entry *
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
 
-	return lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id);
+	return lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id, NULL);
+}
+
+static bool is_reported(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	const struct lea_devid id = lea_device_id(&entry->device);
+	bool is_said = false;
+
+	return reconcile->options->is_boot &&
+	       lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id, &is_said) &&
+	       is_said;
 }
 
 /*
@@ -427,8 +437,9 @@ static int how_dealt_with(const struct reconcile *reconcile, const struct lea_en
 		*ret_dealt = READ_AGAIN;
 		return 0;
 	}
-	/* The PV has no record, as after vgremove: a VG may have been made of this device. */
-	if (was && is_noted(reconcile, entry)) {
+	/* The PV has no record, as after vgremove: a VG may have been made of this device. In a boot one
+	 * that was reported was read for its own event. */
+	if (was ? is_noted(reconcile, entry) : is_reported(reconcile, entry)) {
 		*ret_dealt = dealt_unless(has_skipped_change(reconcile, entry, &seqnum));
 		return 0;
 	}

@@ -24,9 +24,9 @@ static enum rank rank_of(struct lea_world *world, int event_fd, const struct lea
 
 	if (lea_duplicate_is_in_use(world, lea_device_devno(device), found->vg))
 		return RANK_IN_USE;
-	return lea_marker_ask(event_fd, device, pvid) <= 0 ? RANK_NEW
-	       : lea_duplicates_is_noted(world, pvid, &id) ? RANK_DUPLICATE
-							   : RANK_RECORDED;
+	if (lea_marker_ask(event_fd, device, pvid) <= 0)
+		return RANK_NEW;
+	return lea_duplicates_is_noted(world, pvid, &id, NULL) ? RANK_DUPLICATE : RANK_RECORDED;
 }
 
 /* Does @other go before @found, and may it still carry the PV? */

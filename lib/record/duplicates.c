@@ -250,13 +250,12 @@ int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *fou
 	if (r || count <= 0)
 		return r;
 	r = lea_duplicate_drop(world, &own);
-	for (int i = 0; !r && i < count; i++) {
-		if (lea_devid_is_same(&listed[i].id, &own.id) ||
-		    listed[i].state != LEA_DUPLICATE_WAITING)
-			continue;
-		listed[i].state = LEA_DUPLICATE_NOTED;
-		r = put(world, &listed[i]);
-	}
+	for (int i = 0; !r && i < count; i++)
+		if (listed[i].state == LEA_DUPLICATE_WAITING &&
+		    !lea_devid_is_same(&listed[i].id, &own.id)) {
+			listed[i].state = LEA_DUPLICATE_NOTED;
+			r = put(world, &listed[i]);
+		}
 	return r;
 }
 
@@ -269,11 +268,16 @@ static const struct lea_duplicate *find_listed(const struct lea_duplicate *liste
 	return NULL;
 }
 
-bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id)
+bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id,
+			     bool *ret_is_reported)
 {
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	const struct lea_duplicate *own =
+		find_listed(listed, lea_duplicate_list(world, pvid, listed), id);
 
-	return find_listed(listed, lea_duplicate_list(world, pvid, listed), id);
+	if (ret_is_reported)
+		*ret_is_reported = own && is_reported(own);
+	return own;
 }
 
 /* ---- the check under the VG's lock */

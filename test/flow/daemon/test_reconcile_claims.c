@@ -436,3 +436,27 @@ TEST_TIMES(a_noted_duplicate_needs_no_record, SINCES)
 	ck_assert_str_eq(drain(), "");
 	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_ONE) == (_i != NOTHING_SINCE));
 }
+
+/* In a boot, where a marker does not say that a VG was dealt with. Rows: the states of the note. */
+static const struct {
+	enum lea_duplicate_state state;
+	unsigned int enqueued;
+} notes[] = {
+	{LEA_DUPLICATE_NOTED, 1},
+	{LEA_DUPLICATE_WAITING, 1},
+	{LEA_DUPLICATE_SAID, 0},
+	{LEA_DUPLICATE_IGNORED, 0},
+};
+
+TEST_EACH(a_duplicate_that_this_boot_has_reported_is_read_no_more, notes)
+{
+	const struct lea_duplicate path = {
+		.pvid = PVID_ONE, .id = {8, 32, 8}, .state = notes[_i].state, .is_path = true};
+
+	come();
+	machine_plug("one-pv", "sdb", 32, 8);
+	ck_assert_int_eq(lea_duplicate_put(machine.world, &path), 0);
+	is_boot = true;
+	reconcile();
+	ck_assert_uint_eq(result.enqueued, notes[_i].enqueued);
+}
