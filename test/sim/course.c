@@ -52,6 +52,12 @@ uint64_t sim_calm_since(const struct sim_course *course, const struct sim_state 
 	return since;
 }
 
+bool sim_is_unfollowed(const struct sim_course *course)
+{
+	return course->reader_kills > 1 ||
+	       (course->reader_kills && (course->kills || course->was_restarted));
+}
+
 bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id)
 {
 	const uint64_t now_ms = course->is_short ? course->short_ms : state->now_ms;
@@ -677,7 +683,8 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	course->reader_kills += step->op == SIM_KILL_READER;
 	if (step->op == SIM_KILL_READER)
 		course->reader_killed_ms = state->now_ms;
-	course->was_restarted |= step->op == SIM_RESTART;
+	course->was_restarted |= step->op == SIM_RESTART || step->op == SIM_ACCEPT ||
+				 step->op == SIM_REJECT;
 	course->deaths += step->op == SIM_KILL || step->op == SIM_SOFT_REBOOT;
 	if (step->op == SIM_REBOOT)
 		course->deaths = 0;

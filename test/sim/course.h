@@ -53,7 +53,7 @@ struct sim_course {
 	uint64_t moved_ms;	       /* a disk went, or changed its number */
 	unsigned kills;		       /* since the last boot */
 	unsigned reader_kills;	       /* likewise */
-	bool was_restarted;	       /* the runner, by a person */
+	bool was_restarted;	       /* the runner, by a person, or for other settings */
 	uint64_t reader_killed_ms;     /* the last one */
 	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
 	uint64_t booted_ms;	       /* 0: with the history */
@@ -62,6 +62,11 @@ struct sim_course {
 	bool is_blind;	   /* the kernel numbers no instances */
 	bool goes_in_part; /* by event/incomplete VGs are activated without some of their disks */
 };
+
+/* Was a reader killed that nobody follows, because its runner was killed, or began again for new settings or a new
+ * program? The next one does not know how old is what that owes. Two that are killed may both be at one disk, which
+ * counts as an error of it then. */
+bool sim_is_unfollowed(const struct sim_course *course);
 
 /* Does anything run short in it? */
 bool sim_has_shortage(const struct sim_history *history);

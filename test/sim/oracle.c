@@ -156,13 +156,6 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->is_asked_for = vg->is_due = false;
 }
 
-/* Two readers that are killed may both be at one disk, which counts as an error of it then; and if the
- * runner is killed with the reader, or ends, its successor does not know how old is what they owe. */
-static bool loses_to_deaths(const struct sim_course *course)
-{
-	return course->reader_kills > 1 || (course->reader_kills && (course->kills || course->was_restarted));
-}
-
 /* A reconcile finds an add that was lost, also for a shortage, if the disk is another instance
  * since, but not this one. So it is in a soft reboot. In a boot all disks are announced twice, and
  * the second time means nothing. */
@@ -174,7 +167,7 @@ static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_ste
 
 	return step->op == SIM_REPEAT &&
 	       (oracle->course.is_lost[step->a] || oracle->course.is_short || is_booting ||
-		loses_to_deaths(&oracle->course));
+		sim_is_unfollowed(&oracle->course));
 }
 
 /* Has a disk of it become a PV since it came, or perhaps a slow one of this VG, and has nobody read
@@ -322,7 +315,7 @@ static bool is_being_read(const struct sim_state *state, const struct sim_known_
 	const uint32_t disks = sim_disks_of(state, vg->id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && state->now_ms < vg->due_ms + 4ULL * state->disk[i].slow_ms)
+		if (disks & 1U << i && state->now_ms < vg->due_ms + 8ULL * state->disk[i].slow_ms)
 			return true;
 	return false;
 }
@@ -348,9 +341,9 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->is_due = false;
 	}
 	if (((oracle->course.is_short || loses_event(step, state, vg->id) ||
-	      loses_to_deaths(&oracle->course)) &&
+	      sim_is_unfollowed(&oracle->course)) &&
 	     vg->is_due_by_repeat && sim_is_announced(&oracle->course, state, vg->id)) ||
-	    (loses_to_deaths(&oracle->course) && vg->is_due_by_repeat && is_being_read(state, vg)) ||
+	    (sim_is_unfollowed(&oracle->course) && vg->is_due_by_repeat && is_being_read(state, vg)) ||
 	    went_unread(oracle, step, state, vg->id) || slows_wiped(oracle, step, state, vg) ||
 	    /* Nobody has read that it was wiped: the VG went with it, and was not taken up anew. */
 	    ((vg->off_ms || vg->off_soon_ms) &&

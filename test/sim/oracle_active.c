@@ -148,20 +148,6 @@ static bool waits_in_part(const struct sim_oracle *oracle, const struct sim_stat
 	       !sim_is_whole(state, vg->id);
 }
 
-/* Where nobody follows a reader: its runner has ended, as for a new setting, or another one was killed
- * beside it. */
-static bool is_unfollowed(const struct sim_oracle *oracle)
-{
-	const struct sim_course *course = &oracle->course;
-	bool is_set = false;
-
-	for (uint32_t i = 0; i < oracle->history->count; i++)
-		is_set |= oracle->history->step[i].op == SIM_ACCEPT ||
-			  oracle->history->step[i].op == SIM_REJECT;
-	return course->reader_kills &&
-	       (course->reader_kills > 1 || course->kills || course->was_restarted || is_set);
-}
-
 /* The reader was killed that read a disk of it for its add, which a reconcile found then. Of a command
  * that takes a VG down which is not up nothing is left. */
 static bool died_unread(const struct sim_oracle *oracle, const struct sim_state *state,
@@ -170,7 +156,7 @@ static bool died_unread(const struct sim_oracle *oracle, const struct sim_state 
 	const struct sim_course *course = &oracle->course;
 	const uint32_t disks = sim_disks_of(state, vg->id);
 
-	for (unsigned i = 0; is_unfollowed(oracle) && i < SIM_DISKS; i++)
+	for (unsigned i = 0; sim_is_unfollowed(course) && i < SIM_DISKS; i++)
 		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] < vg->off_ms &&
 		    course->reader_killed_ms >= course->added_ms[i] &&
 		    course->reader_killed_ms - course->added_ms[i] <
