@@ -293,3 +293,20 @@ TEST_TIMES(what_a_killed_runner_leaves_is_taken_up_later, 2)
 	activate(true);
 	expect(_i ? TAKEN_DOWN : NULL);
 }
+
+/* A VG is active on a disk that has gone; a copy of it and the disk come, and are refused. A person takes down
+ * what is left, and the copy goes. Row 1: it was active on the disk. */
+TEST_TIMES(remains_on_a_gone_disk_may_be_taken_down_beside_a_refused_add, 2)
+{
+	begin(1);
+	activate(false);
+	unplug(0, 100000);
+	state.active[0].lost_disks = _i ? 0 : 1;
+	state.active[0].disks = (uint32_t)_i;
+	copy(0, 3, false);
+	plug(0, 100000);
+	take_down(100000);
+	unplug(3, 1000);
+	activate(true);
+	expect(_i ? TAKEN_DOWN : NULL);
+}
