@@ -197,6 +197,17 @@ static bool had_failed(const struct rest *rest, int first, int recorded)
 	       rest->course->had_no_copy[recorded];
 }
 
+/* The original came back after both copies, and went again: only the numbers of instances tell which of
+ * them came first. */
+static bool are_unordered(const struct rest *rest, int first, int recorded)
+{
+	const int original = rest->state->disk[recorded].of;
+
+	return rest->history->conf & SIM_CONF_NO_DISKSEQ && original >= 0 &&
+	       rest->state->disk[first].of == original &&
+	       rest->course->present_ms[original] > rest->course->present_ms[recorded];
+}
+
 /* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
  * was known by then, or to the one that the devices file means. A PV of no VG has none. Where the
  * kernel does not number instances the record counts as that of the disk which gets the number. */
@@ -224,7 +235,7 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 	    rest->course->known_then[recorded] & 1U << first &&
 	    rest->course->told_ms[first] < rest->course->present_ms[recorded] &&
 	    !was_alone(rest, recorded) && !rest->course->is_heir[recorded] &&
-	    !had_failed(rest, first, recorded))
+	    !had_failed(rest, first, recorded) && !are_unordered(rest, first, recorded))
 		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",
 			  pvid, recorded, first);
 }

@@ -235,6 +235,23 @@ TEST_TIMES(copy_has_the_record_of_a_disk_that_failed, 2)
 	left.text = "8:0\nvg:vg0\n";
 }
 
+/* The disk comes back after both of its copies, and goes. Rows: does the kernel number instances? */
+TEST_TIMES(the_first_of_two_copies_is_known_by_its_instance, 2)
+{
+	history.conf = _i ? SIM_CONF_NO_DISKSEQ : 0;
+	number();
+	begin(1);
+	put_copy(5, 1, "naa.first");
+	unplug(0, 100000);
+	put_copy(4, 2, "naa.second");
+	plug(0, 100000);
+	unplug(0, 100000);
+	left.text = "8:2\nvg:vg0\n";
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	judge(_i ? NULL : "a copy has the record of a PV");
+	left.text = "8:0\nvg:vg0\n";
+}
+
 /* Rows: does the add of the disk meet a shortage? A copy comes before a reconcile finds the disk. */
 TEST_TIMES(copy_has_the_record_of_a_disk_that_is_not_known_yet, 2)
 {
