@@ -148,15 +148,15 @@ void sim_memory_note(struct sim_memory *memory, const struct sim_history *histor
 			note_look(memory, history, course, state, course->before.disk[i].vg_id);
 }
 
-/* It decides nothing if one of the two has no id, or if the other shows newer metadata. The needed
- * wave of a boot reads only the disks that are named. */
+/* It decides nothing if one of the two has no id, or if the other shows newer metadata, unless the devices
+ * file does. The needed wave of a boot reads only the disks that are named. */
 static bool is_known_beside(const struct sim_history *history, const struct sim_course *course,
 			    const struct sim_state *state, unsigned disk)
 {
 	if (history->boot && course->was_rebooted)
 		return true;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (is_copy(state, disk, i) &&
+		if (is_copy(state, disk, i) && state->disk[i].listing <= state->disk[disk].listing &&
 		    (!*state->disk[i].wwid ||
 		     (state->disk[i].seqno > state->disk[disk].seqno &&
 		      !strcmp(state->disk[i].vg_id, state->disk[disk].vg_id) &&

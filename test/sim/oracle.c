@@ -115,13 +115,13 @@ static bool is_refused_later(const struct sim_oracle *oracle, const struct sim_s
 	return false;
 }
 
-/* Was only active what is left on disks that have gone? To take that down says nothing of an add that was
- * refused since, for a copy. */
+/* Did the command take down only what is left on disks that have gone, or nodes without LVs, as a killed worker
+ * leaves them? That says nothing of an add that was refused since, for a copy. */
 static bool was_refused_beside_remains(const struct sim_oracle *oracle, const struct sim_known_vg *vg)
 {
 	const struct sim_active *active = sim_active_of(&oracle->course.before, vg->id);
 
-	return vg->refused_ms && active && active->lost_disks && !active->disks;
+	return vg->refused_ms && (!active || (active->lost_disks && !active->disks));
 }
 
 /* An add came since the VG went down, and waits for a disk of it whose metadata were outdated until
@@ -159,7 +159,7 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_soon_ms = vg->is_calm ? 0 : since_ms;
 		vg->off_why = text;
 		if (is_refused_later(oracle, state, vg, since_ms) ||
-		    was_refused_beside_remains(oracle, vg))
+		    ((is_down || step->op == SIM_DOWN) && was_refused_beside_remains(oracle, vg)))
 			vg->refused_ms = since_ms;
 	}
 	if (is_down || (!is_active && is_about(oracle, step, state, vg->id)))

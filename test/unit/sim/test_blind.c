@@ -294,19 +294,24 @@ TEST_TIMES(what_a_killed_runner_leaves_is_taken_up_later, 2)
 	expect(_i ? TAKEN_DOWN : NULL);
 }
 
-/* A VG is active on a disk that has gone; a copy of it and the disk come, and are refused. A person takes down
- * what is left, and the copy goes. Row 1: it was active on the disk. */
-TEST_TIMES(remains_on_a_gone_disk_may_be_taken_down_beside_a_refused_add, 2)
+/* A VG is active on a disk that has gone, or a killed worker has left a node of it; a copy of it and the disk come,
+ * and are refused. A person takes down what is left, and the copy goes. Rows: it was active on the disk; there was
+ * but the node. */
+TEST_TIMES(remains_may_be_taken_down_beside_a_refused_add, 3)
 {
 	begin(1);
-	activate(false);
+	if (_i == 2)
+		take_down(100000);
 	unplug(0, 100000);
 	state.active[0].lost_disks = _i ? 0 : 1;
-	state.active[0].disks = (uint32_t)_i;
+	state.active[0].disks = (uint32_t)!!_i;
 	copy(0, 3, false);
 	plug(0, 100000);
+	strcpy(state.taken_down[0], ID);
+	state.taken_down_count = 1;
 	take_down(100000);
+	state.taken_down_count = 0;
 	unplug(3, 1000);
 	activate(true);
-	expect(_i ? TAKEN_DOWN : NULL);
+	expect(_i == 1 ? TAKEN_DOWN : NULL);
 }
