@@ -12,6 +12,7 @@
 
 #define LENGTH_BYTES sizeof(uint32_t)
 #define FIRST_BYTES  1024U
+#define FRAMES_BYTES (128U * 1024U) /* a larger buffer is not kept */
 
 static bool grow_out(struct lea_wire_out *out, size_t need)
 {
@@ -236,5 +237,98 @@ int lea_wire_receive(int fd, uint8_t **ret_bytes, size_t *ret_len)
 	}
 	*ret_bytes = bytes;
 	*ret_len = len;
+	return 0;
+}
+
+static size_t received_bytes(const struct lea_wire_frames *frames)
+{
+	return frames->len - frames->at;
+}
+
+/* As it says itself; 0: not known yet. */
+static uint32_t next_bytes(const struct lea_wire_frames *frames)
+{
+	uint32_t len = 0;
+
+	if (received_bytes(frames) >= LENGTH_BYTES)
+		memcpy(&len, frames->bytes + frames->at, sizeof(len));
+	return len;
+}
+
+bool lea_wire_has_begun(const struct lea_wire_frames *frames)
+{
+	return received_bytes(frames) > 0;
+}
+
+static bool is_whole(const struct lea_wire_frames *frames)
+{
+	return received_bytes(frames) >= LENGTH_BYTES &&
+	       received_bytes(frames) >= next_bytes(frames);
+}
+
+void lea_wire_frames_done(struct lea_wire_frames *frames)
+{
+	free(frames->bytes);
+	*frames = (struct lea_wire_frames){0};
+}
+
+/* The room grows with what has come, whatever length a frame says that it has. */
+static int make_frames_room(struct lea_wire_frames *frames)
+{
+	size_t room = frames->room ? frames->room * 2 : FRAMES_BYTES;
+	uint8_t *bigger;
+
+	if (frames->at) {
+		frames->len -= frames->at;
+		memmove(frames->bytes, frames->bytes + frames->at, frames->len);
+		frames->at = 0;
+	}
+	if (frames->len < frames->room)
+		return 0;
+	bigger = realloc(frames->bytes, room);
+	if (!bigger)
+		return -ENOMEM;
+	frames->bytes = bigger;
+	frames->room = room;
+	return 0;
+}
+
+static int receive_more(int fd, struct lea_wire_frames *frames)
+{
+	ssize_t n;
+	int r = make_frames_room(frames);
+
+	if (r)
+		return r;
+	do {
+		n = recv(fd, frames->bytes + frames->len, frames->room - frames->len, 0);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN && received_bytes(frames))
+		return -EPROTO;
+	if (n < 0 && !is_gone(errno))
+		return -errno;
+	if (n <= 0)
+		return LEA_WIRE_END;
+	frames->len += (size_t)n;
+	return 0;
+}
+
+int lea_wire_next(int fd, struct lea_wire_frames *frames, struct lea_wire_in *ret_in)
+{
+	uint32_t len;
+	int r = 0;
+
+	if (!received_bytes(frames) && frames->room > FRAMES_BYTES)
+		lea_wire_frames_done(frames);
+	while (!r && !is_whole(frames) && next_bytes(frames) <= LEA_WIRE_MAX_BYTES)
+		r = receive_more(fd, frames);
+	if (r)
+		return r;
+	len = next_bytes(frames);
+	if (len <= LENGTH_BYTES || len > LEA_WIRE_MAX_BYTES)
+		return -EPROTO;
+	*ret_in = (struct lea_wire_in){.at = frames->bytes + frames->at + LENGTH_BYTES,
+				       .left = len - LENGTH_BYTES};
+	frames->at += len;
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,21 @@ enum lea_wire_outcome {
 LEA_MUST_CHECK int lea_wire_send(int fd, struct lea_wire_out *out);
 /* Receives the next frame (owned, free). Blocks. 0, LEA_WIRE_END, -EPROTO (length), or -errno. */
 LEA_MUST_CHECK int lea_wire_receive(int fd, uint8_t **ret_bytes, size_t *ret_len);
+
+/* Received bytes, from which frames are taken in turn. Zeroed: none. */
+struct lea_wire_frames {
+	uint8_t *bytes;		/* owned */
+	size_t at, len, room; /* the next frame begins at @at */
+};
+
+/* The same, borrowed until the next call; one system call takes as many frames as have arrived, so
+ * nothing but frames may be in the stream. A peer that keeps silent in the middle of a frame is no
+ * end, but -EPROTO. */
+LEA_MUST_CHECK int lea_wire_next(int fd, struct lea_wire_frames *frames,
+				 struct lea_wire_in *ret_in);
+/* Has the next one been received, or a part of it, so that the rest is on its way? */
+bool lea_wire_has_begun(const struct lea_wire_frames *frames);
+void lea_wire_frames_done(struct lea_wire_frames *frames);
 
 /* Writes or reads exactly @len bytes. Blocks; no SIGPIPE. 0, LEA_WIRE_END or -errno. */
 LEA_MUST_CHECK int lea_wire_write(int fd, const void *bytes, size_t len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages between our processes: a byte selects frame, device or VG. */
+/* Messages between our processes: a byte selects frames, device or VG. */
 #include "base/wire.h"
 
 #include "base/id.h"
@@ -14,21 +14,40 @@
 
 #define SOCKET_BYTES 65536U
 
-/* A frame whose sender ended after it. */
-static void frame(const struct fuzz_in *in)
+/* A socket that gives these bytes, and ends. */
+static int send_all(const struct fuzz_in *in)
 {
-	uint8_t *bytes = NULL;
-	size_t len = 0;
-	int fds[2], r;
+	int fds[2];
 
 	CLAIM(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds));
 	CLAIM(!lea_wire_write(fds[0], in->at, in->left < SOCKET_BYTES ? in->left : SOCKET_BYTES));
 	close(fds[0]);
-	r = lea_wire_receive(fds[1], &bytes, &len);
-	CLAIM(r == 0 || r == LEA_WIRE_END || r == -EPROTO);
-	CLAIM(r || (len && len < in->left));
-	free(bytes);
-	close(fds[1]);
+	return fds[1];
+}
+
+/* Frames whose sender ended after them: one by one as many at a time. */
+static void frames(const struct fuzz_in *in)
+{
+	const int one_fd = send_all(in), many_fd = send_all(in);
+	struct lea_wire_frames received = {0};
+	struct lea_wire_in next = {0};
+	int r, again;
+
+	do {
+		uint8_t *bytes = NULL;
+		size_t len = 0;
+
+		r = lea_wire_receive(one_fd, &bytes, &len);
+		again = lea_wire_next(many_fd, &received, &next);
+		CLAIM(r == 0 || r == LEA_WIRE_END || r == -EPROTO);
+		CLAIM(r == again);
+		CLAIM(r || (len && len < in->left));
+		CLAIM(r || (len == next.left && !memcmp(bytes, next.at, len)));
+		free(bytes);
+	} while (!r);
+	lea_wire_frames_done(&received);
+	close(one_fd);
+	close(many_fd);
 }
 
 static void numbers_and_texts(struct lea_wire_in *in)
@@ -86,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct lea_wire_in wire = {.at = in.at, .left = in.left};
 
 	if (kind < 1)
-		frame(&in);
+		frames(&in);
 	else if (kind < 4)
 		numbers_and_texts(&wire);
 	else if (kind < 8)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int fds[2];
@@ -142,6 +143,58 @@ TEST_EACH(a_malformed_length_is_refused, lengths)
 	ck_assert_msg(lea_wire_receive(fds[1], &bytes, &len) == lengths[_i].want, "%s",
 		      lengths[_i].claim);
 	ck_assert_ptr_null(bytes);
+}
+
+TEST_EACH(such_a_length_among_others_is_refused, lengths)
+{
+	struct lea_wire_frames frames = {0};
+	struct lea_wire_in in;
+	struct lea_wire_out out = {0};
+
+	lea_wire_put_u32(&out, 7);
+	ck_assert_int_eq(lea_wire_send(fds[0], &out), 0);
+	ck_assert_int_eq(lea_wire_write(fds[0], &lengths[_i].length, 4), 0);
+	ck_assert_int_eq(lea_wire_write(fds[0], "abc", 3), 0);
+	shutdown(fds[0], SHUT_WR);
+	ck_assert_int_eq(lea_wire_next(fds[1], &frames, &in), 0);
+	ck_assert_uint_eq(lea_wire_get_u32(&in), 7);
+	ck_assert_msg(lea_wire_next(fds[1], &frames, &in) == lengths[_i].want, "%s",
+		      lengths[_i].claim);
+	lea_wire_frames_done(&frames);
+	lea_wire_out_done(&out);
+}
+
+/* However its bytes come: those of several at once, or of one in parts. */
+TEST(messages_are_taken_one_by_one)
+{
+	static const size_t sizes[] = {1, 70000, 3, 200000, 5, 130000};
+	struct lea_wire_frames frames = {0};
+	struct lea_wire_in in;
+	struct lea_wire_out out = {0};
+	uint8_t *bytes = malloc(200000);
+	pid_t child = fork();
+
+	for (size_t i = 0; !child && i < 60 * ARRAY_SIZE(sizes); i++) {
+		memset(bytes, (int)i, 200000);
+		lea_wire_put_bytes(&out, bytes, sizes[i % ARRAY_SIZE(sizes)]);
+		if (lea_wire_send(fds[0], &out))
+			break;
+	}
+	if (!child)
+		_exit(0);
+	close(fds[0]);
+	for (size_t i = 0; i < 60 * ARRAY_SIZE(sizes); i++) {
+		ck_assert_int_eq(lea_wire_next(fds[1], &frames, &in), 0);
+		ck_assert_uint_eq(in.left, sizes[i % ARRAY_SIZE(sizes)]);
+		ck_assert(in.at[0] == (uint8_t)i && in.at[in.left - 1] == (uint8_t)i);
+	}
+	ck_assert(!lea_wire_has_begun(&frames));
+	ck_assert_int_eq(lea_wire_next(fds[1], &frames, &in), LEA_WIRE_END);
+	ck_assert_msg(frames.room <= 256 * 1024, "%zu bytes are kept", frames.room);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	lea_wire_frames_done(&frames);
+	free(bytes);
+	fds[0] = dup(fds[1]);
 }
 
 TEST(a_message_beyond_the_limit_is_not_sent)
