@@ -33,17 +33,16 @@ static int ask_partitionable(struct lea_filter *filter, const struct lea_device 
 }
 
 static int ask_partitioned(struct lea_filter *filter, const struct lea_device *device,
-			   const uint8_t *head, size_t len_bytes, bool *ret_is)
+			   enum lea_partitions partitions, bool *ret_is)
 {
 	char table[16];
 
 	*ret_is = false;
-	switch (lea_head_partitions(head, len_bytes)) {
+	switch (partitions) {
 	case LEA_PARTITIONS_USED:
 		return ask_partitionable(filter, device, ret_is);
 	case LEA_PARTITIONS_UNKNOWN:
-		/* The table lies beyond these bytes. Either udev has read it, or it counts as
-		 * used. */
+		/* Either udev has read it, or it counts as used. */
 		return !device->properties || lea_udevdb_property(device, "ID_PART_TABLE_TYPE",
 								  table, sizeof(table))
 			       ? ask_partitionable(filter, device, ret_is)
@@ -78,20 +77,20 @@ static enum lea_exclusion exclusion_by_type(const struct lea_filter *filter, con
 	return LEA_NOT_EXCLUDED;
 }
 
-int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, const uint8_t *head,
-		    size_t len_bytes, struct lea_filter_verdict *verdict)
+int lea_filter_head(struct lea_filter *filter, const struct lea_device *device,
+		    const struct lea_head_signs *signs, struct lea_filter_verdict *verdict)
 {
 	char type[64];
 	bool is_partitioned;
-	const int r = ask_partitioned(filter, device, head, len_bytes, &is_partitioned);
+	const int r = ask_partitioned(filter, device, signs->partitions, &is_partitioned);
 
 	if (r)
 		return r;
 	if (is_partitioned)
 		verdict->excluded = LEA_EXCLUDED_PARTITIONED;
-	else if (lea_head_has_foreign_label(head, len_bytes))
+	else if (signs->has_foreign_label)
 		verdict->excluded = LEA_EXCLUDED_SIGNATURE;
-	else if (finds_md(filter) && lea_head_has_md(head, len_bytes))
+	else if (finds_md(filter) && signs->has_md)
 		verdict->excluded = LEA_EXCLUDED_MD;
 	else if (lea_udevdb_property(device, "ID_FS_TYPE", type, sizeof(type)))
 		verdict->excluded = exclusion_by_type(filter, type);

@@ -91,11 +91,22 @@ void lea_devicesfile_free(struct lea_devicesfile *file);
  * name. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
 				     struct lea_filter_verdict *ret_verdict);
-/* Applies the filters that need the first bytes: LEA_FILTER_HEAD_BYTES, or all of a smaller device.
- * Returns 0 or -errno. */
+/* What the first bytes of a device contain besides an LVM label. Plain bytes. */
+enum lea_partitions {
+	LEA_PARTITIONS_NONE,
+	LEA_PARTITIONS_USED,
+	LEA_PARTITIONS_UNKNOWN, /* the table lies beyond these bytes */
+};
+struct lea_head_signs {
+	enum lea_partitions partitions;
+	bool has_foreign_label, has_md;
+};
+/* Looks at LEA_FILTER_HEAD_BYTES, or at all of a smaller device. Pure. */
 #define LEA_FILTER_HEAD_BYTES 8192U
+void lea_head_look(const uint8_t *head, size_t len_bytes, struct lea_head_signs *ret_signs);
+/* Applies the filters that need these. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_filter_head(struct lea_filter *filter, const struct lea_device *device,
-				   const uint8_t *head, size_t len_bytes,
+				   const struct lea_head_signs *signs,
 				   struct lea_filter_verdict *verdict);
 /*
  * Is there md metadata at the end of a device: 0.90, 1.0, IMSM, DDF? Pure.

@@ -78,12 +78,6 @@ LEA_MUST_CHECK int lea_usable_check(struct lea_world *world, const struct lea_co
 LEA_MUST_CHECK int lea_multipath_check(struct lea_filter *filter, const struct lea_device *device,
 				       bool *ret_is_path);
 
-/* Checks of the first bytes; pure. */
-enum lea_partitions { LEA_PARTITIONS_NONE, LEA_PARTITIONS_USED, LEA_PARTITIONS_UNKNOWN };
-enum lea_partitions lea_head_partitions(const uint8_t *head, size_t len_bytes);
-bool lea_head_has_foreign_label(const uint8_t *head, size_t len_bytes);
-bool lea_head_has_md(const uint8_t *head, size_t len_bytes);
-
 /* A name in the --devices list. */
 struct lea_listed {
 	const char *name; /* borrowed from the options */

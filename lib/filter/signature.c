@@ -4,7 +4,7 @@
  * Source: UEFI specification (GPT), md's superblock layout (md.4, kernel include/uapi/linux/raid),
  * SNIA DDF, black-box tests of lvm2 2.03.16 for what counts as a used partition.
  */
-#include "filter/filter_private.h"
+#include "filter/filter.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ static enum lea_partitions read_gpt(const uint8_t *head, size_t len_bytes)
 	return LEA_PARTITIONS_NONE;
 }
 
-enum lea_partitions lea_head_partitions(const uint8_t *head, size_t len_bytes)
+static enum lea_partitions find_partitions(const uint8_t *head, size_t len_bytes)
 {
 	switch (read_mbr(head, len_bytes)) {
 	case MBR_USED:
@@ -90,7 +90,7 @@ enum lea_partitions lea_head_partitions(const uint8_t *head, size_t len_bytes)
 }
 
 /* LVM1: "HM" and version 1 or 2; a GFS pool: big-endian magic. */
-bool lea_head_has_foreign_label(const uint8_t *head, size_t len_bytes)
+static bool has_foreign_label(const uint8_t *head, size_t len_bytes)
 {
 	static const uint8_t pool[8] = {0, 0, 0, 0, 0, 0x01, 0x16, 0x70};
 
@@ -101,11 +101,18 @@ bool lea_head_has_foreign_label(const uint8_t *head, size_t len_bytes)
 	return !memcmp(head, pool, sizeof(pool));
 }
 
-bool lea_head_has_md(const uint8_t *head, size_t len_bytes)
+static bool has_md(const uint8_t *head, size_t len_bytes)
 {
 	if (len_bytes >= 4 && lea_le32(head) == MD_MAGIC)
 		return true;
 	return len_bytes >= 4100 && lea_le32(head + 4096) == MD_MAGIC;
+}
+
+void lea_head_look(const uint8_t *head, size_t len_bytes, struct lea_head_signs *ret_signs)
+{
+	ret_signs->partitions = find_partitions(head, len_bytes);
+	ret_signs->has_foreign_label = has_foreign_label(head, len_bytes);
+	ret_signs->has_md = has_md(head, len_bytes);
 }
 
 /* The bytes at offset @at of the device, if the tail contains them. */

@@ -6,6 +6,7 @@
 #include "scan/read.h"
 
 #include <errno.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,22 +28,32 @@ static void set_why(struct lea_read_why *to, const struct lea_why *why)
 	to->at = why->at;
 }
 
+/* An open device, and its first bytes. */
+struct source {
+	int fd;
+	uint8_t *head;	   /* borrowed */
+	size_t head_bytes; /* less than LEA_READ_HEAD_BYTES only on tiny devices */
+};
+
 /* Reads size, head and label; a fault goes to @read. */
-static void read_head(int fd, struct lea_read *read)
+static void read_head(struct source *source, struct lea_read *read)
 {
 	struct lea_why why = {0};
-	int r = lea_blockdev_size(fd, &read->size_bytes);
+	int r = lea_blockdev_size(source->fd, &read->size_bytes);
 
 	read->label_outcome = LEA_LABEL_NONE;
 	if (!r) {
-		read->head_bytes = read->size_bytes < LEA_READ_HEAD_BYTES ? (size_t)read->size_bytes
-									  : LEA_READ_HEAD_BYTES;
-		r = lea_blockdev_read(fd, 0, read->head, read->head_bytes);
+		source->head_bytes = read->size_bytes < LEA_READ_HEAD_BYTES
+					     ? (size_t)read->size_bytes
+					     : LEA_READ_HEAD_BYTES;
+		r = lea_blockdev_read(source->fd, 0, source->head, source->head_bytes);
 	}
 	read->fault = r;
-	if (!r && read->head_bytes >= LEA_LABEL_SCAN_BYTES)
+	if (!r)
+		lea_head_look(source->head, source->head_bytes, &read->signs);
+	if (!r && source->head_bytes >= LEA_LABEL_SCAN_BYTES)
 		read->label_outcome =
-			lea_label_parse(read->head, read->head_bytes, &why, &read->label);
+			lea_label_parse(source->head, source->head_bytes, &why, &read->label);
 	set_why(&read->why, &why);
 }
 
@@ -77,23 +88,23 @@ static int unread(struct lea_read_mda *mda, int fault, const char *what, uint64_
 }
 
 /* As read_text: an outcome of the area, or a shortage. */
-static int read_header(int fd, const struct lea_read *read, const struct lea_mda_area *area,
-		       bool again, struct lea_read_mda *mda)
+static int read_header(const struct source *source, uint64_t size_bytes,
+		       const struct lea_mda_area *area, bool again, struct lea_read_mda *mda)
 {
 	uint8_t own[LEA_MDA_HEADER_BYTES];
 	const uint8_t *header = own;
 	struct lea_why why = {0};
 	int r = 0;
 
-	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, read->size_bytes))
+	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, size_bytes))
 		return corrupt(mda, "metadata area outside of the device", area->offset_bytes);
-	if (!again && lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, read->head_bytes))
-		header = read->head + area->offset_bytes;
+	if (!again && lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, source->head_bytes))
+		header = source->head + area->offset_bytes;
 	else
-		r = lea_blockdev_read(fd, area->offset_bytes, own, sizeof(own));
+		r = lea_blockdev_read(source->fd, area->offset_bytes, own, sizeof(own));
 	if (r)
 		return unread(mda, r, "metadata area header unreadable", area->offset_bytes);
-	r = lea_mda_parse(header, area, read->size_bytes, &why, &mda->where);
+	r = lea_mda_parse(header, area, size_bytes, &why, &mda->where);
 	set_why(&mda->why, &why);
 	return r;
 }
@@ -125,21 +136,21 @@ static int read_pieces(int fd, const struct lea_mda_text *where, uint32_t from, 
 
 /* The text of a VG that was changed only a few times follows the header directly, and the head that
  * was read contains it. */
-static bool copy_from_head(const struct lea_read *read, const struct lea_mda_text *where,
+static bool copy_from_head(const struct source *source, const struct lea_mda_text *where,
 			   char *text)
 {
 	if (where->size_bytes[1] ||
-	    !lea_range_ok(where->offset_bytes[0], where->size_bytes[0], read->head_bytes))
+	    !lea_range_ok(where->offset_bytes[0], where->size_bytes[0], source->head_bytes))
 		return false;
-	memcpy(text, read->head + where->offset_bytes[0], where->size_bytes[0]);
+	memcpy(text, source->head + where->offset_bytes[0], where->size_bytes[0]);
 	return true;
 }
 
 /*
- * @read: holds the head; NULL: read from the device again. Returns 0 with *ret_text, which stays
- * NULL if the text is cached, LEA_MDA_CORRUPT, or a shortage.
+ * @again: not from the head. Returns 0 with *ret_text, which stays NULL if the text is cached,
+ * LEA_MDA_CORRUPT, or a shortage.
  */
-static int read_text(int fd, const struct lea_read *read, const struct lea_read_cached *cached,
+static int read_text(const struct source *source, bool again, const struct lea_read_cached *cached,
 		     struct lea_read_mda *mda, char **ret_text)
 {
 	const struct lea_mda_text *where = &mda->where;
@@ -150,7 +161,7 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 
 	if (where->total_bytes > WHOLE_TEXT_BYTES) {
 		begun = where->size_bytes[0] < FIRST_BYTES ? where->size_bytes[0] : FIRST_BYTES;
-		r = lea_blockdev_read(fd, where->offset_bytes[0], first, begun);
+		r = lea_blockdev_read(source->fd, where->offset_bytes[0], first, begun);
 		if (r)
 			return unread(mda, r, "metadata text unreadable", where->offset_bytes[0]);
 		take_name(mda, first, begun);
@@ -161,8 +172,8 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 	if (!text)
 		return -ENOMEM;
 	memcpy(text, first, begun);
-	if (!(read && copy_from_head(read, where, text)))
-		r = read_pieces(fd, where, begun, text);
+	if (again || !copy_from_head(source, where, text))
+		r = read_pieces(source->fd, where, begun, text);
 	if (r)
 		return unread(mda, r, "metadata text unreadable", where->offset_bytes[0]);
 	/* Also from a damaged text: messages name the VG by it. */
@@ -182,8 +193,8 @@ static bool overlap(const struct lea_mda_area *a, const struct lea_mda_area *b)
 }
 
 /* 0 or a shortage. */
-static int read_mda(int fd, const struct lea_read_cached *cached, struct lea_read *read,
-		    unsigned int index, char **ret_text)
+static int read_mda(const struct source *source, const struct lea_read_cached *cached,
+		    struct lea_read *read, unsigned int index, char **ret_text)
 {
 	const struct lea_mda_area *area = &read->label.mda[index];
 	struct lea_read_mda *mda = &read->mda[index];
@@ -195,9 +206,9 @@ static int read_mda(int fd, const struct lea_read_cached *cached, struct lea_rea
 		return 0;
 	}
 	for (int attempt = 0; attempt < 2 && !is_settled; attempt++) {
-		r = read_header(fd, read, area, attempt > 0, mda);
+		r = read_header(source, read->size_bytes, area, attempt > 0, mda);
 		is_settled = r != 0;
-		r = r ? r : read_text(fd, attempt ? NULL : read, cached, mda, ret_text);
+		r = r ? r : read_text(source, attempt > 0, cached, mda, ret_text);
 		is_settled |= r <= 0;
 	}
 	if (r < 0)
@@ -209,12 +220,12 @@ static int read_mda(int fd, const struct lea_read_cached *cached, struct lea_rea
 
 /* Reads the metadata of a PV in use. A text with a wrong checksum is read once more together with
  * its header, since it may have been rewritten between the two reads. */
-static void read_mdas(int fd, const struct lea_read_cached *cached, struct lea_read *read,
-		      struct lea_read_texts *texts)
+static void read_mdas(const struct source *source, const struct lea_read_cached *cached,
+		      struct lea_read *read, struct lea_read_texts *texts)
 {
 	read->mda_count = read->label.mda_count;
 	for (unsigned int i = 0; i < read->mda_count && !read->fault; i++)
-		read->fault = read_mda(fd, cached, read, i, &texts->of_mda[i]);
+		read->fault = read_mda(source, cached, read, i, &texts->of_mda[i]);
 	if (!read->fault)
 		return;
 	/* An area that was read may be older than the other one. */
@@ -263,23 +274,23 @@ static void ask_content(int fd, struct lea_read *read)
 	read->fault = lea_shortage_of(r);
 }
 
-static void read_fd(int fd, const struct lea_read_cached *cached,
-		    const struct lea_read_extras *extras, struct lea_read *read,
-		    struct lea_read_texts *texts)
+static void read_source(struct source *source, const struct lea_read_cached *cached,
+			const struct lea_read_extras *extras, struct lea_read *read,
+			struct lea_read_texts *texts)
 {
-	read_head(fd, read);
+	read_head(source, read);
 	if (read->fault || read->label_outcome)
 		return;
 	if (extras->measure)
-		measure(fd, read);
+		measure(source->fd, read);
 	if (extras->content)
-		ask_content(fd, read);
+		ask_content(source->fd, read);
 	if (read->fault || lea_read_is_orphan(read))
 		return;
 	if (extras->tail)
-		read_tail(fd, read);
+		read_tail(source->fd, read);
 	if (!read->fault)
-		read_mdas(fd, cached, read, texts);
+		read_mdas(source, cached, read, texts);
 }
 
 static bool is_never_known(void *arg, const struct lea_mda_text *where, const char *vg_name)
@@ -297,10 +308,12 @@ void lea_read_device(struct lea_world *world, const struct lea_device *device,
 	static const struct lea_read_cached nothing = {.is_known = is_never_known};
 	LEA_AUTO(lea_closep)
 	int fd = lea_blockdev_open(world, device->name, device->major, device->minor);
+	alignas(LEA_BLOCKDEV_ALIGN) uint8_t head[LEA_READ_HEAD_BYTES];
+	struct source source = {.fd = fd, .head = head};
 
 	read->fault = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		read_fd(fd, extras->own_texts ? &nothing : cached, extras, read, texts);
+		read_source(&source, extras->own_texts ? &nothing : cached, extras, read, texts);
 }
 
 void lea_read_texts_done(struct lea_read_texts *texts)

@@ -46,8 +46,7 @@ struct lea_read_mda {
 struct lea_read {
 	int fault; /* -errno: the device could not be read; 0: it was */
 	uint64_t size_bytes;
-	size_t head_bytes; /* less than the full head only on tiny devices */
-	uint8_t head[LEA_READ_HEAD_BYTES];
+	struct lea_head_signs signs;
 	bool has_tail;	  /* the end of the device was read */
 	bool has_md_tail; /* with has_tail: it contains md metadata */
 	/* With a label, if requested: from lea_blkid_type. "": not requested, or libblkid cannot

@@ -28,6 +28,16 @@ static bool is_bool(const bool *value)
 	return byte <= 1;
 }
 
+static bool are_signs(const struct lea_head_signs *signs)
+{
+	uint32_t partitions;
+
+	_Static_assert(sizeof(partitions) == sizeof(signs->partitions), "the size of an enum");
+	memcpy(&partitions, &signs->partitions, sizeof(partitions));
+	return partitions <= LEA_PARTITIONS_UNKNOWN && is_bool(&signs->has_foreign_label) &&
+	       is_bool(&signs->has_md);
+}
+
 static bool is_why(const struct lea_read_why *why)
 {
 	return is_text(why->what, sizeof(why->what));
@@ -59,7 +69,7 @@ static bool is_mda(const struct lea_read_mda *mda, bool is_read)
 
 bool lea_read_is_sound(const struct lea_read *read)
 {
-	if (read->fault > 0 || read->fault < -MOST_ERRNO || read->head_bytes > sizeof(read->head) ||
+	if (read->fault > 0 || read->fault < -MOST_ERRNO || !are_signs(&read->signs) ||
 	    !is_bool(&read->has_tail) || !is_bool(&read->has_md_tail) ||
 	    (read->has_md_tail && !read->has_tail) ||
 	    !is_text(read->content, sizeof(read->content)) || !is_why(&read->why) ||

@@ -21,7 +21,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#define ALIGN_BYTES  4096U /* sufficient for any device */
 #define UEVENT_BYTES 4096U
 #define OPEN_FLAGS   (O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 
@@ -157,17 +156,18 @@ static int read_fully(int fd, uint64_t offset, uint8_t *bytes, size_t need, size
 int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_bytes)
 {
 	LEA_AUTO(lea_freep) void *bounce = NULL;
-	uint64_t start = offset_bytes & ~(uint64_t)(ALIGN_BYTES - 1);
+	uint64_t start = offset_bytes & ~(uint64_t)(LEA_BLOCKDEV_ALIGN - 1);
 	size_t before = (size_t)(offset_bytes - start);
 	size_t room;
 	int r;
 
-	if (offset_bytes > INT64_MAX - ALIGN_BYTES || len_bytes > SSIZE_MAX - 2 * ALIGN_BYTES)
+	if (offset_bytes > INT64_MAX - LEA_BLOCKDEV_ALIGN ||
+	    len_bytes > SSIZE_MAX - 2 * LEA_BLOCKDEV_ALIGN)
 		return -EINVAL;
-	room = (before + len_bytes + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
-	if (room == len_bytes && !((uintptr_t)bytes & (ALIGN_BYTES - 1)))
+	room = (before + len_bytes + LEA_BLOCKDEV_ALIGN - 1) & ~(size_t)(LEA_BLOCKDEV_ALIGN - 1);
+	if (room == len_bytes && !((uintptr_t)bytes & (LEA_BLOCKDEV_ALIGN - 1)))
 		return read_fully(fd, start, bytes, len_bytes, room);
-	if (posix_memalign(&bounce, ALIGN_BYTES, room))
+	if (posix_memalign(&bounce, LEA_BLOCKDEV_ALIGN, room))
 		return -ENOMEM;
 	r = read_fully(fd, start, bounce, before + len_bytes, room);
 	if (!r)

@@ -23,6 +23,9 @@ bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_
 			uint32_t minor);
 /* Size in bytes, by ioctl or fstat. 0 or -errno. */
 LEA_MUST_CHECK int lea_blockdev_size(int fd, uint64_t *ret_bytes);
+/* Sufficient for any device. Whole blocks of this size are read without a copy into memory with
+ * this alignment. */
+#define LEA_BLOCKDEV_ALIGN 4096U
 /* Reads exactly @len_bytes, at any alignment. Blocks. 0, or -errno (-EIO if the device ends
  * earlier). */
 LEA_MUST_CHECK int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_bytes);

@@ -26,10 +26,11 @@ static void head(struct fuzz_in *in)
 		.world = fuzz_world(), .conf = &conf, .types = {types, ARRAY_SIZE(types)}};
 	struct lea_device device = {.major = 8, .name = name};
 	struct lea_filter_verdict verdict = {0};
+	struct lea_head_signs signs;
 
 	device.properties = fuzz_text_to(in, '\0');
-	CLAIM(!lea_filter_head(&filter, &device, in->at,
-			       in->left < HEAD_BYTES ? in->left : HEAD_BYTES, &verdict));
+	lea_head_look(in->at, in->left < HEAD_BYTES ? in->left : HEAD_BYTES, &signs);
+	CLAIM(!lea_filter_head(&filter, &device, &signs, &verdict));
 	CLAIM(verdict.excluded < LEA_EXCLUSIONS);
 	free(device.properties);
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a reader child sends of a device, from a child that a disk has taken over. A byte says which
- * sound answer it begins with; then places and the bytes that are there instead, the head of the
- * device apart; then its text. What is found sound goes through the judgement as in the parent.
+ * sound answer it begins with; then places and the bytes that are there instead; then its text.
+ * What is found sound goes through the judgement as in the parent.
  */
 #include "base/id.h"
 #include "filter/filter_private.h"
 #include "fuzz/fuzz.h"
 #include "scan/scan_private.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_AT	    offsetof(struct lea_read, head)
-#define REST_BYTES  (sizeof(struct lea_read) - LEA_READ_HEAD_BYTES)
 #define MOST_PLACES 64U
 #define MOST_TEXT   (64U * 1024U)
 
@@ -26,7 +23,6 @@ static void begin(uint8_t kind, struct lea_read *read)
 {
 	memset(read, 0, sizeof(*read));
 	read->size_bytes = 1U << 20;
-	read->head_bytes = LEA_READ_HEAD_BYTES;
 	read->label_outcome = kind & 1 ? LEA_LABEL_CORRUPT : 0;
 	memcpy(read->why.what, "label checksum mismatch", sizeof("label checksum mismatch"));
 	memcpy(read->label.pvid, "abcdefghijklmnopqrstuvwxyz012345", LEA_PVID_CHARS);
@@ -48,8 +44,7 @@ static void begin(uint8_t kind, struct lea_read *read)
 
 static void put(struct lea_read *read, size_t at, uint8_t byte)
 {
-	at %= REST_BYTES;
-	((uint8_t *)read)[at < HEAD_AT ? at : at + LEA_READ_HEAD_BYTES] = byte;
+	((uint8_t *)read)[at % sizeof(*read)] = byte;
 }
 
 /* False: more text than is worth its time. */
@@ -73,7 +68,7 @@ static bool give_texts(struct fuzz_in *in, const struct lea_read *read,
 /* What the code behind relies on, said once more. */
 static void check(const struct lea_read *read)
 {
-	CLAIM(read->fault <= 0 && read->head_bytes <= sizeof(read->head));
+	CLAIM(read->fault <= 0 && read->signs.partitions <= LEA_PARTITIONS_UNKNOWN);
 	CLAIM(read->mda_count <= LEA_PV_MDAS);
 	CLAIM(read->fault || read->label_outcome || lea_id_ok(read->label.pvid));
 	for (unsigned int i = 0; i < LEA_PV_MDAS; i++) {

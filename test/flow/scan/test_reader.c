@@ -418,9 +418,9 @@ static void say_twice(struct speech *speech)
 	speech->second.answer.index = 0;
 }
 
-static void say_head(struct speech *speech)
+static void say_signs(struct speech *speech)
 {
-	speech->second.read.head_bytes = LEA_READ_HEAD_BYTES + 1;
+	speech->second.read.signs.partitions = LEA_PARTITIONS_UNKNOWN + 1;
 }
 
 static void say_areas(struct speech *speech)
@@ -483,7 +483,7 @@ static const struct {
 	{"what makes sense is taken", say_sense, false},
 	{"an index that is none", say_index, true},
 	{"two answers for one device", say_twice, true},
-	{"a head that is too long", say_head, true},
+	{"partitions of no kind", say_signs, true},
 	{"too many areas", say_areas, true},
 	{"a PV id without end", say_pvid, true},
 	{"a VG name without end", say_name, true},

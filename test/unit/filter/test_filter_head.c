@@ -153,6 +153,14 @@ static const struct {
 	 "devices/fw_raid_component_detection=1", "device is filtered"},
 };
 
+static int judge(const uint8_t *head, size_t len, struct lea_filter_verdict *verdict)
+{
+	struct lea_head_signs signs;
+
+	lea_head_look(head, len, &signs);
+	return lea_filter_head(filter, &device, &signs, verdict);
+}
+
 TEST_EACH(each_head_gives_its_reason, rows)
 {
 	struct lea_filter_verdict verdict = {0};
@@ -169,7 +177,7 @@ TEST_EACH(each_head_gives_its_reason, rows)
 		device.properties = strdup(rows[_i].properties);
 	make(rows[_i].config);
 	fill(rows[_i].content);
-	ck_assert_int_eq(lea_filter_head(filter, &device, bytes, HEAD_BYTES, &verdict), 0);
+	ck_assert_int_eq(judge(bytes, HEAD_BYTES, &verdict), 0);
 	said = lea_exclusion_text(verdict.excluded);
 	if (rows[_i].why)
 		ck_assert_msg(said && !strcmp(said, rows[_i].why), "%s: %s", rows[_i].claim, said);
@@ -187,7 +195,7 @@ TEST(no_head_is_read_beyond_its_length)
 	for (size_t len = 0; len <= 5000; len += len < 1100 ? 7 : 131) {
 		exact = malloc(len ? len : 1);
 		memcpy(exact, bytes, len);
-		ck_assert_int_eq(lea_filter_head(filter, &device, exact, len, &verdict), 0);
+		ck_assert_int_eq(judge(exact, len, &verdict), 0);
 		free(exact);
 	}
 	ck_assert_int_eq(verdict.excluded, LEA_EXCLUDED_PARTITIONED);

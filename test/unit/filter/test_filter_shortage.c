@@ -144,8 +144,10 @@ TEST_EACH(a_partitioned_disk_is_not_taken_for_another, partitioned)
 	const struct lea_filter_options options = {0};
 	static uint8_t head[LEA_FILTER_HEAD_BYTES] = {
 		[446 + 4] = 0x83, [446 + 12] = 8, [510] = 0x55, [511] = 0xaa};
+	struct lea_head_signs signs;
 	char path[128];
 
+	lea_head_look(head, sizeof(head), &signs);
 	snprintf(path, sizeof(path), "/sys/dev/block/%s", partitioned[_i].attribute);
 	tree_put(&tree, path, "1\n");
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:0/size", partitioned[_i].major);
@@ -162,7 +164,7 @@ TEST_EACH(a_partitioned_disk_is_not_taken_for_another, partitioned)
 		ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
 		ck_assert_int_eq(verdict.excluded, LEA_NOT_EXCLUDED);
 		calls_until_fault = call;
-		r = lea_filter_head(filter, &device, head, sizeof(head), &verdict);
+		r = lea_filter_head(filter, &device, &signs, &verdict);
 		calls_until_fault = 0;
 		ck_assert_msg(call == 1 ? r == -ENFILE
 					: !r && verdict.excluded == LEA_EXCLUDED_PARTITIONED,
