@@ -153,9 +153,9 @@ static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda, cons
 	return lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, pvid, bytes, &text);
 }
 
-/* The texts that the answer announces follow in the stream. */
-static int receive_texts(const struct lea_reader *reader, const struct lea_read *read,
-			 struct lea_read_texts *texts)
+/* The texts that the answer announces follow it. */
+static int take_texts(const struct lea_reader *reader, const struct lea_read *read,
+		      struct lea_wire_in *in, struct lea_read_texts *texts)
 {
 	int r = 0;
 
@@ -164,16 +164,18 @@ static int receive_texts(const struct lea_reader *reader, const struct lea_read 
 
 		if (!mda->has_text)
 			continue;
+		if (in->left < mda->where.total_bytes)
+			return LEA_WIRE_END;
 		texts->of_mda[i] = malloc(mda->where.total_bytes);
-		r = texts->of_mda[i] ? lea_wire_read(reader->hanging.fd, texts->of_mda[i],
-						     mda->where.total_bytes)
-				     : -ENOMEM;
-		r = r ? r : keep_text(reader->scan, mda, read->label.pvid, texts->of_mda[i]);
+		if (!texts->of_mda[i])
+			return -ENOMEM;
+		lea_wire_get_bytes(in, texts->of_mda[i], mda->where.total_bytes);
+		r = keep_text(reader->scan, mda, read->label.pvid, texts->of_mda[i]);
 	}
 	return r;
 }
 
-static int take(void *arg, struct lea_hanging_answer *answer)
+static int take(void *arg, struct lea_hanging_answer *answer, struct lea_wire_in *in)
 {
 	struct lea_reader *reader = arg;
 	const struct lea_read *read = &((struct lea_reader_answer *)answer)->read;
@@ -183,7 +185,7 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 
 	if (!lea_read_is_sound(read))
 		return LEA_WIRE_END;
-	r = receive_texts(reader, read, &texts);
+	r = take_texts(reader, read, in, &texts);
 	if (!r) {
 		note_time(reader, answer->index, answer->took_ms, read->fault);
 		/* Only an answer in the usual time makes the device a healthy one again. After its
@@ -255,7 +257,7 @@ static const struct lea_hanging_kind reading = {
 	.begin = lea_reader_begin,
 	.unpack = lea_reader_unpack,
 	.work = lea_reader_work,
-	.send = lea_reader_send,
+	.put = lea_reader_put,
 	.done = lea_reader_done,
 };
 

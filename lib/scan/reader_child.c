@@ -57,21 +57,21 @@ static void drop_known_texts(struct lea_reader *reader, struct lea_read *read,
 	sem_post(&reader->lock);
 }
 
-int lea_reader_send(void *arg, int fd, void *content, struct lea_hanging_answer *answer)
+void lea_reader_put(void *arg, struct lea_wire_out *out, void *content,
+		    struct lea_hanging_answer *answer)
 {
 	struct content *of = content;
-	struct lea_read_texts *texts = &of->texts;
 	struct lea_reader_answer *ours = (struct lea_reader_answer *)answer;
 	const struct lea_read *read = &ours->read;
-	int r;
 
 	if (!of->extras.own_texts)
-		drop_known_texts(arg, &ours->read, texts);
-	r = lea_wire_write(fd, ours, sizeof(*ours));
-	for (unsigned int i = 0; i < read->mda_count && !r; i++)
+		drop_known_texts(arg, &ours->read, &of->texts);
+	lea_wire_put_bytes(out, ours, sizeof(*ours));
+	for (unsigned int i = 0; i < read->mda_count; i++)
 		if (read->mda[i].has_text)
-			r = lea_wire_write(fd, texts->of_mda[i], read->mda[i].where.total_bytes);
-	return r;
+			lea_wire_put_bytes(out, of->texts.of_mda[i],
+					   read->mda[i].where.total_bytes);
+	lea_read_texts_done(&of->texts);
 }
 
 /* A command's child queues nothing, so what it waits for is read here all the same, and so is a
@@ -126,12 +126,12 @@ void lea_reader_work(void *arg, uint32_t index, void *content, struct lea_hangin
 			&((struct lea_reader_answer *)answer)->read, &ours->texts);
 }
 
-void lea_reader_done(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent)
+void lea_reader_done(void *arg, void *content, uint32_t took_ms, bool is_sent)
 {
 	struct lea_reader *reader = arg;
 	struct content *ours = content;
 
-	if ((!is_sent || answer->took_ms >= ours->deadline_ms) && !reader->forgets)
+	if ((!is_sent || took_ms >= ours->deadline_ms) && !reader->forgets)
 		requeue(reader, ours);
 	lea_read_texts_done(&ours->texts);
 	lea_device_done(&ours->of.device);

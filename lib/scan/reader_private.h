@@ -46,5 +46,6 @@ void lea_reader_name_hung(const struct lea_reader *reader, const struct lea_devi
 int lea_reader_begin(void *arg);
 void *lea_reader_unpack(void *arg, struct lea_wire_in *in);
 void lea_reader_work(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer);
-int lea_reader_send(void *arg, int fd, void *content, struct lea_hanging_answer *answer);
-void lea_reader_done(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent);
+void lea_reader_put(void *arg, struct lea_wire_out *out, void *content,
+		    struct lea_hanging_answer *answer);
+void lea_reader_done(void *arg, void *content, uint32_t took_ms, bool is_sent);

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests and answers go through a socket. What each thread does, and since when, is in memory
- * that the child shares: to start an item costs no system call, and the parent looks only when an
- * answer has come or something may be late.
+ * Requests and answers go through a socket, many in one message. What each thread does, and since
+ * when, is in memory that the child shares: to start an item costs no system call, and the parent
+ * looks only when answers have come or something may be late.
  *
- * The child's threads may hang forever, and then so does the child; so it holds nothing that others
- * need. It ends when the parent's end is closed and each thread has finished its item. It has two
- * locks, and a thread holds neither while it works. One guards the tasks, the other the way to the
- * parent: the child accepts requests whether or not the parent reads answers.
+ * This is the parent's part. The child's is in hanging_child.c.
  */
-#include "world/hanging.h"
+#include "world/hanging_private.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/step.h"
 #include "world/proc.h"
 
 /* A request is sent when it reaches this size. */
@@ -45,13 +39,6 @@
 #define MS_PER_S    1000U
 #define US_PER_MS   1000U
 
-/* Of one thread; written by the child. */
-struct lea_hanging_slot {
-	_Atomic uint32_t item; /* index + 1; 0: none */
-	_Atomic int32_t thread, process;
-	_Atomic uint64_t start_ms;
-};
-
 /* Of all threads that there may be, whatever the number is now. */
 #define SLOTS_BYTES (LEA_HANGING_MOST_THREADS * sizeof(struct lea_hanging_slot))
 
@@ -59,177 +46,6 @@ static uint64_t now_ms(const struct lea_hanging *hanging)
 {
 	return lea_world_now_ms(hanging->world);
 }
-
-/* ---- the child */
-
-struct task {
-	struct task *next;
-	uint32_t index;
-	void *content;
-};
-
-struct child {
-	struct lea_hanging *hanging;
-	int fd;
-	sem_t wake, finished; /* finished: posted once by each thread */
-	uint32_t thread_count, wanted_threads;
-	_Atomic uint32_t slots_taken;
-	_Atomic bool is_closing;
-	sem_t tasks_lock;
-	struct task *first, **end;
-	sem_t send_lock;
-};
-
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) < 0 && errno == EINTR)
-		;
-}
-
-/* NULL: there is no task, or the parent is gone. */
-static struct task *take_task(struct child *child)
-{
-	struct task *task;
-
-	wait_for(&child->tasks_lock);
-	task = child->is_closing ? NULL : child->first;
-	if (task) {
-		child->first = task->next;
-		if (!child->first)
-			child->end = &child->first;
-	}
-	sem_post(&child->tasks_lock);
-	return task;
-}
-
-static void do_task(struct child *child, struct task *task, struct lea_hanging_slot *slot,
-		    struct lea_hanging_answer *answer)
-{
-	const struct lea_hanging_kind *kind = child->hanging->kind;
-	void *arg = child->hanging->arg;
-	const uint64_t start = now_ms(child->hanging);
-	int r;
-
-	slot->start_ms = start;
-	slot->item = task->index + 1;
-	memset(answer, 0, kind->answer_bytes);
-	kind->work(arg, task->index, task->content, answer);
-	answer->index = task->index;
-	answer->took_ms = (uint32_t)(now_ms(child->hanging) - start);
-	wait_for(&child->send_lock);
-	r = kind->send ? kind->send(arg, child->fd, task->content, answer)
-		       : lea_wire_write(child->fd, answer, kind->answer_bytes);
-	sem_post(&child->send_lock);
-	slot->item = 0;
-	if (r)
-		child->is_closing = true;
-	if (kind->done)
-		kind->done(arg, task->content, answer, !r);
-	free(task);
-}
-
-static void *do_tasks(void *arg)
-{
-	struct child *child = arg;
-	struct lea_hanging_slot *slot = &child->hanging->slots[child->slots_taken++];
-	struct lea_hanging_answer *answer = calloc(1, child->hanging->kind->answer_bytes);
-	struct task *task;
-
-	if (child->hanging->remembers) {
-		slot->thread = lea_proc_thread();
-		slot->process = getpid();
-	}
-	while (answer && !child->is_closing) {
-		wait_for(&child->wake);
-		while ((task = take_task(child)))
-			do_task(child, task, slot, answer);
-	}
-	free(answer);
-	sem_post(&child->finished);
-	return NULL;
-}
-
-static int add_task(struct child *child, struct lea_wire_in *in)
-{
-	const struct lea_hanging_kind *kind = child->hanging->kind;
-	struct task *task = calloc(1, sizeof(*task));
-
-	if (!task)
-		return -ENOMEM;
-	task->index = lea_wire_get_u32(in);
-	if (kind->unpack)
-		task->content = kind->unpack(child->hanging->arg, in);
-	if (in->fault || (kind->unpack && !task->content)) {
-		free(task);
-		return in->fault ? in->fault : -ENOMEM;
-	}
-	wait_for(&child->tasks_lock);
-	*child->end = task;
-	child->end = &task->next;
-	sem_post(&child->tasks_lock);
-	return 0;
-}
-
-/* Has as many threads as the largest request so far could use: a single item needs one. */
-static int grow(struct child *child, uint32_t wanted)
-{
-	int started;
-
-	if (wanted > LEA_HANGING_MOST_THREADS)
-		return -EPROTO;
-	if (wanted <= child->wanted_threads)
-		return 0;
-	started = lea_proc_threads(wanted - child->wanted_threads, do_tasks, child);
-	if (started > 0)
-		child->thread_count += (uint32_t)started;
-	child->wanted_threads = wanted;
-	return child->thread_count ? 0 : started;
-}
-
-static int take_request(struct child *child, const uint8_t *bytes, size_t len)
-{
-	struct lea_wire_in in = {.at = bytes, .left = len};
-	const uint32_t wanted = lea_wire_get_u32(&in);
-	uint32_t count = 0;
-	int r = in.fault ? in.fault : grow(child, wanted);
-
-	for (; !r && in.left; count++)
-		r = add_task(child, &in);
-	/* Threads that are busy take further tasks by themselves. */
-	for (uint32_t i = 0; i < count && i < child->thread_count; i++)
-		sem_post(&child->wake);
-	return r;
-}
-
-static int hanging_child(void *arg)
-{
-	struct child *child = arg;
-	struct lea_hanging *hanging = child->hanging;
-	uint8_t *bytes;
-	size_t len;
-	int r = 0;
-
-	LEA_CRASHPOINT_ROLE("probe");
-	child->end = &child->first;
-	lea_world_detach(hanging->world, child->fd);
-	if (sem_init(&child->tasks_lock, 0, 1) < 0 || sem_init(&child->send_lock, 0, 1) < 0 ||
-	    sem_init(&child->wake, 0, 0) < 0 || sem_init(&child->finished, 0, 0) < 0)
-		return 1;
-	if (hanging->kind->begin)
-		r = hanging->kind->begin(hanging->arg);
-	while (!r && !(r = lea_wire_receive(child->fd, &bytes, &len))) {
-		r = take_request(child, bytes, len);
-		free(bytes);
-	}
-	child->is_closing = true;
-	for (uint32_t i = 0; i < child->thread_count; i++)
-		sem_post(&child->wake);
-	for (uint32_t i = 0; i < child->thread_count; i++)
-		wait_for(&child->finished);
-	return 0;
-}
-
-/* ---- the parent */
 
 /* What a thread does. */
 struct active {
@@ -267,6 +83,7 @@ void lea_hanging_drop(struct lea_hanging *hanging)
 {
 	lea_closep(&hanging->fd);
 	hanging->fd = -1;
+	lea_wire_frames_done(&hanging->answers);
 	lea_proc_unshare(hanging->slots, SLOTS_BYTES);
 	hanging->slots = NULL;
 }
@@ -309,7 +126,7 @@ static int limit_silence(const struct lea_hanging *hanging)
 /* Returns 0 when there is a child, an existing or a new one. */
 static int start_child(struct lea_hanging *hanging)
 {
-	struct child child = {.hanging = hanging};
+	struct lea_hanging_start start = {.hanging = hanging};
 	int fds[2], r;
 
 	if (hanging->fd >= 0)
@@ -319,11 +136,11 @@ static int start_child(struct lea_hanging *hanging)
 	hanging->fd = fds[0];
 	hanging->thread_count = 0;
 	hanging->slots = lea_proc_share(SLOTS_BYTES);
-	child.fd = fds[1];
+	start.fd = fds[1];
 	r = hanging->slots ? limit_silence(hanging) : -ENOMEM;
 	if (!r) /* The runner's child may hang for ever: init reaps it, whenever that is. */
-		r = hanging->outlives ? lea_proc_orphan(hanging_child, &child)
-				      : lea_proc_fork(hanging_child, &child, &hanging->pid);
+		r = hanging->outlives ? lea_proc_orphan(lea_hanging_child, &start)
+				      : lea_proc_fork(lea_hanging_child, &start, &hanging->pid);
 	close(fds[1]);
 	if (r)
 		lea_hanging_drop(hanging);
@@ -529,25 +346,28 @@ static int wait_for_answer(struct turn *turn)
 {
 	const struct lea_hanging *hanging = turn->hanging;
 	struct pollfd ready = {.fd = hanging->fd, .events = POLLIN};
-	const int wait_ms = expire(turn);
-	const bool waits = is_worth_waiting(turn);
-	const int r = poll(&ready, 1, waits ? wait_ms : 0);
+	int wait_ms, r;
+	bool waits;
 
+	if (lea_wire_has_begun(&hanging->answers))
+		return 1;
+	wait_ms = expire(turn);
+	waits = is_worth_waiting(turn);
+	r = poll(&ready, 1, waits ? wait_ms : 0);
 	if (!r && waits && may_ask(turn))
 		turn->keeps_others = hanging->kind->others_wait(hanging->arg, turn->answered_ms);
 	return r < 0 ? (errno == EINTR ? 0 : -errno) : r;
 }
 
-static int take_answer(struct turn *turn)
+static int take_answer(struct turn *turn, struct lea_wire_in *in)
 {
 	const struct lea_hanging_kind *kind = turn->hanging->kind;
 	struct lea_hanging_answer *answer = turn->answer;
 	struct lea_hanging_item *item, before;
-	int r = lea_wire_read(turn->hanging->fd, answer, kind->answer_bytes);
+	int r;
 
-	if (r)
-		return r;
-	item = answer->index < turn->count ? item_of(turn, answer->index) : NULL;
+	lea_wire_get_bytes(in, answer, kind->answer_bytes);
+	item = !in->fault && answer->index < turn->count ? item_of(turn, answer->index) : NULL;
 	if (!item || !item->is_asked) {
 		turn->is_nonsense = true;
 		return LEA_WIRE_END;
@@ -555,7 +375,7 @@ static int take_answer(struct turn *turn)
 	before = *item;
 	/* It may have been lost a moment ago. */
 	item->is_asked = item->is_open = item->is_lost = false;
-	r = kind->take ? kind->take(turn->hanging->arg, answer) : 0;
+	r = kind->take ? kind->take(turn->hanging->arg, answer, in) : 0;
 	if (r) {
 		*item = before;
 		item->is_suspect = true;
@@ -567,6 +387,21 @@ static int take_answer(struct turn *turn)
 	return 0;
 }
 
+/* Those of one frame. */
+static int take_answers(struct turn *turn)
+{
+	struct lea_wire_in in = {.left = 0};
+	int r = lea_wire_next(turn->hanging->fd, &turn->hanging->answers, &in);
+
+	if (r == -EPROTO) {
+		turn->is_nonsense = true;
+		return LEA_WIRE_END;
+	}
+	while (!r && in.left)
+		r = take_answer(turn, &in);
+	return r;
+}
+
 /* Until each item is done or lost. Returns LEA_WIRE_END if the child is gone or was abandoned. */
 static int attend(struct turn *turn)
 {
@@ -575,7 +410,7 @@ static int attend(struct turn *turn)
 	while (!r && turn->asked_count) {
 		r = wait_for_answer(turn);
 		if (r > 0)
-			r = take_answer(turn);
+			r = take_answers(turn);
 		else if (!r && (turn->is_detached = !is_worth_waiting(turn) || is_stuck(turn)))
 			r = LEA_WIRE_END;
 	}
@@ -648,7 +483,7 @@ static void skip_hung(struct turn *turn)
 static void close_child(struct turn *turn)
 {
 	if (shutdown(turn->hanging->fd, SHUT_RD) == 0)
-		while (take_answer(turn) == 0)
+		while (take_answers(turn) == 0)
 			;
 	look(turn);
 	/* The numbers of a dead child's threads may be others' by now. */

@@ -61,10 +61,10 @@ struct lea_hanging_kind {
 	void (*abandoned)(void *arg, pid_t child);
 	/* Appends to a request what the child does not know of an item. May be NULL. */
 	void (*pack)(void *arg, uint32_t index, struct lea_wire_out *out);
-	/* Takes an answer, and reads what follows it. May open the item again. 0, -errno, which
-	 * ends all, or LEA_WIRE_END: the child is gone, or the answer makes no sense, and the item
-	 * is not done. May be NULL. */
-	int (*take)(void *arg, struct lea_hanging_answer *answer);
+	/* Takes an answer, and from @in what follows it. May open the item again. 0, -errno, which
+	 * ends all, or LEA_WIRE_END: the answer makes no sense, and the item is not done. May be
+	 * NULL. */
+	int (*take)(void *arg, struct lea_hanging_answer *answer, struct lea_wire_in *in);
 	/* Hears that an item is given up; may close others. An answer may still follow. May be
 	 * NULL. */
 	void (*lose)(void *arg, uint32_t index, const struct lea_hanging_loss *loss);
@@ -77,10 +77,12 @@ struct lea_hanging_kind {
 	void *(*unpack)(void *arg, struct lea_wire_in *in);
 	/* By any thread. @answer: zeroed. */
 	void (*work)(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer);
-	/* Sends an answer and what follows it; one thread at a time. May be NULL. */
-	int (*send)(void *arg, int fd, void *content, struct lea_hanging_answer *answer);
-	/* Releases both. May be NULL. */
-	void (*done)(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent);
+	/* Appends an answer and what follows it to a message; one thread at a time. May be NULL. */
+	void (*put)(void *arg, struct lea_wire_out *out, void *content,
+		    struct lea_hanging_answer *answer);
+	/* Releases the content, when the answer was sent or cannot be. By any thread. May be
+	 * NULL. */
+	void (*done)(void *arg, void *content, uint32_t took_ms, bool is_sent);
 };
 
 struct lea_hanging {
@@ -98,6 +100,7 @@ struct lea_hanging {
 	uint32_t hung_ms;
 	struct lea_hung_unnoted unnoted; /* until lea_hanging_end */
 	int fd;				 /* the parent's end of the connection; -1: no child */
+	struct lea_wire_frames answers;	 /* received, and not taken yet */
 	pid_t pid;
 	uint32_t thread_count; /* that the child was asked to have */
 	struct lea_hanging_slot *slots;

@@ -84,7 +84,7 @@ def find_build(given):
 # ---- counters
 
 # The functions in which our forked children begin: in callgrind a child starts with its parent's counts.
-CHILDREN = ["spawn", "hanging_child", "child_main", "exec_child"]
+CHILDREN = ["spawn", "lea_hanging_child", "child_main", "exec_child"]
 
 def instructions(command, env, folder, function=None, **how):
     """User-space instructions of @command and its children; with @function also that function's calls."""

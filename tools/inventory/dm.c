@@ -50,7 +50,6 @@ struct asking {
 	bool is_listed;	    /* in the child: node has all uuids */
 	int fault;	    /* there is no list */
 	uint8_t *is_absent; /* owned; of each question; follows the answer of the list */
-	const int *fd;	    /* in the parent: where it follows; borrowed */
 };
 
 /* ---- in the child */
@@ -144,13 +143,15 @@ static void ask(void *arg, uint32_t index, void *content, struct lea_hanging_ans
 		reply->has_real_status = get_status(asking, info.name, reply->real_status);
 }
 
-static int send_reply(void *arg, int fd, void *content, struct lea_hanging_answer *answer)
+static void put_reply(void *arg, struct lea_wire_out *out, void *content,
+		      struct lea_hanging_answer *answer)
 {
 	const struct asking *asking = arg;
-	const int r = lea_wire_write(fd, answer, sizeof(struct reply));
 
 	(void)content;
-	return r || answer->index ? r : lea_wire_write(fd, asking->is_absent, asking->count);
+	lea_wire_put_bytes(out, answer, sizeof(struct reply));
+	if (!answer->index)
+		lea_wire_put_bytes(out, asking->is_absent, asking->count);
 }
 
 /* ---- in the parent */
@@ -247,7 +248,7 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 	}
 }
 
-static int take_reply(void *arg, struct lea_hanging_answer *answer)
+static int take_reply(void *arg, struct lea_hanging_answer *answer, struct lea_wire_in *in)
 {
 	struct asking *asking = arg;
 	const struct question *question = &asking->question[answer->index];
@@ -255,7 +256,8 @@ static int take_reply(void *arg, struct lea_hanging_answer *answer)
 
 	if (!answer->index) {
 		asking->fault = reply->fault;
-		return lea_wire_read(*asking->fd, asking->is_absent, asking->count);
+		lea_wire_get_bytes(in, asking->is_absent, asking->count);
+		return in->fault ? LEA_WIRE_END : 0;
 	}
 	if (reply->fault) {
 		set_unknown(asking->inventory, question);
@@ -308,7 +310,7 @@ static void run(struct asking *asking)
 		.take = take_reply,
 		.lose = lose,
 		.work = ask,
-		.send = send_reply,
+		.put = put_reply,
 	};
 	struct lea_hanging hanging = {
 		.world = asking->world,
@@ -320,7 +322,6 @@ static void run(struct asking *asking)
 	};
 	int fault;
 
-	asking->fd = &hanging.fd;
 	fault = lea_hanging_run(&hanging, 1, LIST_LIMIT_MS);
 	if (!fault)
 		close_absent(asking);

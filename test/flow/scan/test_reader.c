@@ -492,16 +492,27 @@ static const struct {
 	{"a text with control characters", say_escape, true},
 };
 
-/* A reader with a child that says this. Returns the child's end. */
-static int say(const void *bytes, size_t len)
+/* A reader with a child. Returns the child's end. */
+static int new_child(void)
 {
 	int fds[2];
 
 	new_reader();
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 	reader->hanging.fd = fds[0];
-	ck_assert_int_eq(lea_wire_write(fds[1], bytes, len), 0);
 	return fds[1];
+}
+
+/* One that says this in one message. */
+static int say(const void *bytes, size_t len)
+{
+	struct lea_wire_out out = {0};
+	const int fd = new_child();
+
+	lea_wire_put_bytes(&out, bytes, len);
+	ck_assert_int_eq(lea_wire_send(fd, &out), 0);
+	lea_wire_out_done(&out);
+	return fd;
 }
 
 TEST_EACH(a_nonsense_message_of_the_child_is_refused, speeches)
@@ -545,4 +556,33 @@ TEST(an_answer_without_its_text_is_none)
 	lea_scan_free(scan);
 	lea_reader_free(LEA_TAKE(reader));
 	free(answer);
+}
+
+static const struct {
+	const char *claim;
+	uint32_t length; /* that it says it has */
+	bool ends;	 /* after that */
+} messages[] = {
+	{"a message of no length", 0, false},
+	{"a message without content", 4, false},
+	{"a message beyond the limit", LEA_WIRE_MAX_BYTES + 1, false},
+	{"half of an answer", 4 + sizeof(struct lea_hanging_answer), false},
+	{"a message that ends too early", 4 + sizeof(struct lea_reader_answer), true},
+};
+
+TEST_EACH(a_malformed_message_of_the_child_costs_no_device, messages)
+{
+	const uint32_t words[] = {messages[_i].length, 0, 0};
+	struct lea_device device = scratch_disk("one-pv", "sda", 1);
+	const int fd = new_child();
+
+	ck_assert_int_eq(lea_wire_write(fd, words, sizeof(words)), 0);
+	if (messages[_i].ends)
+		close(fd);
+	add(&device, 1);
+	ck_assert_msg(found[0]->vg != NULL, "%s: another child reads it", messages[_i].claim);
+	if (!messages[_i].ends)
+		close(fd);
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
 }

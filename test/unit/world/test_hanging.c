@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ struct shared {
 	_Atomic pid_t child; /* the first one of a run; 0: none yet */
 	_Atomic unsigned int kill_us, frozen_ms;
 	_Atomic unsigned int children, deaths, begun_in_vain, silent, works[MOST_ITEMS];
+	_Atomic unsigned int messages; /* that children sent */
 };
 
 static struct tree tree;
@@ -52,7 +54,9 @@ static enum deed deeds[MOST_ITEMS];
 static int losses[MOST_ITEMS];
 static unsigned int taken[MOST_ITEMS], reopen[MOST_ITEMS];
 static struct shared *shared;
+static uint64_t taken_ms[MOST_ITEMS];
 static unsigned int threads_left = UINT_MAX; /* that a child can start */
+static bool is_child, says_half, lingers;
 
 /* In the C library's place. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
@@ -68,6 +72,29 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
 	return real(thread, attr, start, arg);
 }
 
+/* Likewise. */
+ssize_t send(int fd, const void *bytes, size_t len, int flags);
+ssize_t send(int fd, const void *bytes, size_t len, int flags)
+{
+	ssize_t (*real)(int fd, const void *bytes, size_t len, int flags) = NULL;
+	void *symbol = dlsym(RTLD_NEXT, "send");
+	const bool is_slow = lingers;
+	ssize_t n;
+
+	memcpy(&real, &symbol, sizeof(real));
+	shared->messages += is_child;
+	if (says_half) {
+		n = real(fd, bytes, 2, flags);
+		usleep(4 * LONG_MS * 1000); /* until it is killed */
+		return n;
+	}
+	n = real(fd, bytes, len, flags);
+	lingers = false;
+	if (is_slow)
+		usleep(LINGER_MS * 1000);
+	return n;
+}
+
 static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 {
 	(void)arg;
@@ -81,10 +108,12 @@ static bool name(void *arg, uint32_t index, char text[static LEA_HUNG_NAME_BYTES
 	return true;
 }
 
-static int take(void *arg, struct lea_hanging_answer *answer)
+static int take(void *arg, struct lea_hanging_answer *answer, struct lea_wire_in *in)
 {
 	(void)arg;
+	(void)in;
 	taken[answer->index]++;
+	taken_ms[answer->index] = lea_world_now_ms(&tree.world);
 	if (reopen[answer->index]) {
 		reopen[answer->index]--;
 		items[answer->index].is_open = true;
@@ -104,6 +133,7 @@ static int begin(void *arg)
 	pid_t none = 0;
 
 	(void)arg;
+	is_child = true;
 	shared->children++;
 	atomic_compare_exchange_strong(&shared->child, &none, getpid());
 	if (shared->begun_in_vain) {
@@ -186,25 +216,20 @@ static void work(void *arg, uint32_t index, void *content, struct lea_hanging_an
 	}
 }
 
-static int send_answer(void *arg, int fd, void *content, struct lea_hanging_answer *answer)
+static void put_answer(void *arg, struct lea_wire_out *out, void *content,
+		       struct lea_hanging_answer *answer)
 {
 	const uint32_t index = answer->index;
-	int r;
 
 	(void)arg;
+	(void)content;
 	if (deeds[index] == DIES_SENDING)
 		kill(getpid(), SIGKILL);
 	if (deeds[index] == SAYS_NONSENSE)
 		answer->index = MOST_ITEMS + 1;
-	if (deeds[index] == SAYS_HALF) {
-		r = lea_wire_write(fd, answer, 2);
-		usleep(4 * LONG_MS * 1000); /* until it is killed */
-		return r;
-	}
-	r = lea_wire_write(fd, answer, sizeof(*answer));
-	if (deeds[index] == LINGERS)
-		usleep(LINGER_MS * 1000);
-	return r;
+	says_half |= deeds[index] == SAYS_HALF;
+	lingers |= deeds[index] == LINGERS;
+	lea_wire_put_bytes(out, answer, sizeof(*answer));
 }
 
 static const struct lea_hanging_kind kind = {
@@ -215,7 +240,7 @@ static const struct lea_hanging_kind kind = {
 	.lose = lose,
 	.begin = begin,
 	.work = work,
-	.send = send_answer,
+	.put = put_answer,
 };
 
 static uint64_t now_ms(struct lea_clock *clock)
@@ -319,6 +344,45 @@ TEST(a_child_that_stops_in_an_answer_is_not_waited_for)
 	run(3);
 	check_others(3, LEA_HANGING_DIED);
 	ck_assert_uint_lt(lea_world_now_ms(&tree.world) - start, 9000);
+}
+
+/* All threads hang, and most items were not begun. */
+TEST(what_is_done_waits_for_nothing_that_hangs)
+{
+	uint64_t start;
+
+	for (uint32_t threads = 1; threads <= 4; threads++) {
+		hanging.most_threads = threads;
+		for (uint32_t i = 0; i < 40; i++)
+			deeds[i] = i >= 20 && i < 20 + threads ? HANGS : WORKS;
+		for (uint32_t i = 0; i < 40; i++)
+			shared->works[i] = 0;
+		start = lea_world_now_ms(&tree.world);
+		run(40);
+		for (uint32_t i = 0; i < 20; i++) {
+			ck_assert_msg(taken[i] == 1 && shared->works[i] == 1, "%u: done twice", i);
+			ck_assert_msg(taken_ms[i] - start < DEADLINE_MS * 2 / 3, "%u came late", i);
+		}
+		for (uint32_t i = 20; i < 40; i++)
+			ck_assert_int_eq(losses[i], i < 20 + threads ? -ETIMEDOUT : 0);
+		lea_hanging_drop(&hanging);
+	}
+}
+
+/* A message costs both processes as much as a piece of work does. */
+TEST(many_answers_come_in_one_message)
+{
+	run(MOST_ITEMS);
+	check_others(MOST_ITEMS, 0);
+	ck_assert_uint_lt(shared->messages, MOST_ITEMS / 20);
+}
+
+TEST(without_a_thread_to_send_them_each_answer_is_sent)
+{
+	threads_left = hanging.most_threads;
+	run(400);
+	check_others(400, 0);
+	ck_assert_uint_eq(shared->messages, 400);
 }
 
 /* A kill by lack of memory can come at any moment. */
