@@ -60,6 +60,14 @@ static int check_listed(struct lea_filter *filter, struct lea_device *device,
 	return filter->file ? lea_devicesfile_check(filter, device, verdict) : 0;
 }
 
+void lea_filter_size(const struct lea_filter *filter, uint64_t size_sectors,
+		     struct lea_filter_verdict *verdict)
+{
+	verdict->size_sectors = size_sectors;
+	if (size_sectors < filter->conf->pv_min_kib * SECTORS_PER_KIB)
+		verdict->excluded = size_sectors ? LEA_EXCLUDED_SMALL : LEA_EXCLUDED_EMPTY;
+}
+
 /* One read of sysfs serves two filters: does the device exist, and how large is it? */
 static int check_size(struct lea_filter *filter, struct lea_device *device,
 		      struct lea_filter_verdict *verdict)
@@ -74,8 +82,7 @@ static int check_size(struct lea_filter *filter, struct lea_device *device,
 			verdict->excluded = LEA_EXCLUDED_NO_SYSFS;
 		return 0;
 	}
-	if (verdict->size_sectors < filter->conf->pv_min_kib * SECTORS_PER_KIB)
-		verdict->excluded = verdict->size_sectors ? LEA_EXCLUDED_SMALL : LEA_EXCLUDED_EMPTY;
+	lea_filter_size(filter, verdict->size_sectors, verdict);
 	return 0;
 }
 
@@ -165,7 +172,7 @@ bool lea_filter_find_rejection(const struct lea_filter *filter, struct lea_devic
 }
 
 int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
-		      struct lea_filter_verdict *ret_verdict)
+		      bool leaves_size, struct lea_filter_verdict *ret_verdict)
 {
 	static int (*const checks[])(struct lea_filter * filter, struct lea_device * device,
 				     struct lea_filter_verdict * verdict) = {
@@ -176,7 +183,8 @@ int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
 	int r = 0;
 
 	for (size_t i = 0; !r && !verdict.excluded && i < ARRAY_SIZE(checks); i++)
-		r = checks[i](filter, device, &verdict);
+		r = checks[i] == check_size && leaves_size ? 0
+							   : checks[i](filter, device, &verdict);
 	if (!r)
 		*ret_verdict = verdict;
 	return r;

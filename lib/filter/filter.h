@@ -70,7 +70,7 @@ enum lea_filter_outcome {
 
 struct lea_filter_verdict {
 	enum lea_exclusion excluded; /* LEA_NOT_EXCLUDED: passed */
-	uint64_t size_sectors;	     /* from sysfs; set by lea_filter_device */
+	uint64_t size_sectors;	     /* 0: not known, or an empty drive */
 	bool check_pvid; /* the devices file matches only by PVID: call lea_filter_pvid later */
 	enum lea_listing listing; /* with check_pvid: set by lea_filter_pvid */
 	bool asks_blkid;	  /* udev does not name the content: call lea_blkid_type, then
@@ -88,9 +88,12 @@ void lea_filter_free(struct lea_filter *filter);
 void lea_devicesfile_free(struct lea_devicesfile *file);
 
 /* Applies the filters that need no data of the device. May replace device->name by the accepted
- * name. Returns 0 or -errno. */
+ * name. @leaves_size: the caller is about to open it, and calls lea_filter_size then. Returns 0 or
+ * -errno. */
 LEA_MUST_CHECK int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
-				     struct lea_filter_verdict *ret_verdict);
+				     bool leaves_size, struct lea_filter_verdict *ret_verdict);
+void lea_filter_size(const struct lea_filter *filter, uint64_t size_sectors,
+		     struct lea_filter_verdict *verdict);
 /* What the first bytes of a device contain besides an LVM label. Plain bytes. */
 enum lea_partitions {
 	LEA_PARTITIONS_NONE,

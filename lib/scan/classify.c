@@ -230,7 +230,11 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
 	found->measured = read->measured;
 	found->measured_us = read->measured_us;
 	found->slowest_us = read->slowest_us;
-	r = lea_filter_head(scan->filter, &found->device, &read->signs, &request->verdict);
+	if (request->was_pv)
+		lea_filter_size(scan->filter, found->size_sectors, &request->verdict);
+	r = request->verdict.excluded ? 0
+				      : lea_filter_head(scan->filter, &found->device, &read->signs,
+							&request->verdict);
 	if (r)
 		return r < 0 ? r : -EINVAL;
 	memcpy(found->content, read->content, sizeof(found->content));

@@ -120,7 +120,7 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *request)
 		found->kind = LEA_FOUND_GONE;
 		return 0;
 	}
-	r = lea_filter_device(scan->filter, &found->device, &request->verdict);
+	r = lea_filter_device(scan->filter, &found->device, request->was_pv, &request->verdict);
 	if (r)
 		return r < 0 ? r : -EINVAL;
 	found->size_sectors = request->verdict.size_sectors;
@@ -160,6 +160,7 @@ int lea_scan_add_expected(struct lea_scan *scan, struct lea_scan_device *devices
 			: -ENOMEM;
 
 	for (size_t i = 0; i < count && !r; i++) {
+		requests[i].was_pv = devices[i].was_pv;
 		requests[i].found = append(scan, &devices[i]);
 		r = requests[i].found ? prepare(scan, &requests[i]) : -ENOMEM;
 	}

@@ -30,6 +30,9 @@ struct lea_scan_device {
 	enum lea_entry_kind again;
 	bool is_asked;	   /* an entry of the queue is about it, and not about another PV of its VG */
 	char expected[33]; /* the PVID that an event, udev or a record says it has; "": not known */
+	/* It was a PV before, so it is no drive without a medium, and is not the smallest: that is
+	 * judged when it is read, which needs its size anyway, and not asked of sysfs before. */
+	bool was_pv;
 };
 
 enum lea_found_kind {

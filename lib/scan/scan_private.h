@@ -31,6 +31,7 @@ struct lea_scan {
 struct lea_read_request {
 	struct lea_found *found;
 	struct lea_filter_verdict verdict;
+	bool was_pv;
 	struct lea_hanging_item item; /* is_open: still to be read */
 	struct lea_read_extras extras;
 };

@@ -44,7 +44,7 @@ struct records {
 
 /* What is scanned: the devices of records, in their order, and then others. */
 struct sources {
-	struct lea_device *device; /* owned */
+	struct lea_scan_device *device; /* owned */
 	size_t count, room;
 };
 
@@ -53,7 +53,8 @@ static int add_device(struct sources *sources, struct lea_device *device)
 	if (lea_make_room(&sources->device, &sources->room, sources->count + 1,
 			  sizeof(*sources->device)))
 		return -ENOMEM;
-	sources->device[sources->count++] = *device;
+	sources->device[sources->count++] =
+		(struct lea_scan_device){.device = *device, .again = LEA_ENTRY_MISSED};
 	*device = (struct lea_device){0};
 	return 0;
 }
@@ -218,7 +219,7 @@ static int add_numbers(const struct sources *sources, struct lea_devset *numbers
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < sources->count; i++) {
-		const struct lea_devid number = lea_device_number(&sources->device[i]);
+		const struct lea_devid number = lea_device_number(&sources->device[i].device);
 
 		r = lea_devset_add(numbers, &number);
 	}
@@ -271,8 +272,11 @@ static int find_sources(struct lea_world *world, struct records *records, struct
 {
 	int r = list_records(world, records);
 
-	for (size_t i = 0; !r && i < records->count; i++)
+	for (size_t i = 0; !r && i < records->count; i++) {
 		r = add_device(sources, &records->record[i].device);
+		if (!r)
+			sources->device[i].was_pv = true;
+	}
 	r = r ? r : find_links(world, records, sources);
 	return r == LEA_FILE_ABSENT ? find_all(world, sources) : r;
 }
@@ -347,8 +351,8 @@ static int scan(struct lea_world *world, const struct lea_conf *conf,
 	scan_options.filter = &inventory->filter;
 	r = lea_scan_new(world, conf, &scan_options, &inventory->scan);
 	for (size_t i = recorded; !r && i < sources->count; i++)
-		r = lea_udevdb_fill(world, &sources->device[i]);
-	r = r ? r : lea_scan_add(inventory->scan, sources->device, sources->count);
+		r = lea_udevdb_fill(world, &sources->device[i].device);
+	r = r ? r : lea_scan_add_expected(inventory->scan, sources->device, sources->count);
 	r = r ? r : lea_scan_cover(inventory->scan);
 	r = r ? r : lea_scan_recall(inventory->scan);
 	r = r ? r : lea_scan_use_mapper_names(inventory->scan);
@@ -464,7 +468,7 @@ int lea_inventory_find_pvs(struct lea_world *world, const struct lea_conf *conf,
 	int r = find_sources(world, &records, &sources);
 
 	r = r ? r : scan(world, conf, options, &sources, records.count, inventory);
-	lea_devices_free(sources.device, sources.count); /* a scan left them empty */
+	lea_scan_devices_free(sources.device, sources.count); /* a scan left them empty */
 	r = r ? r : take_all(inventory, &records);
 	r = r ? r : join_equal(&joining);
 	return r ? r : lea_duplicate_each(world, mark_noted, &joining);

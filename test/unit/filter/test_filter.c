@@ -56,7 +56,7 @@ static void judge(const char *claim, const char *why)
 {
 	const char *said;
 
-	ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
+	ck_assert_int_eq(lea_filter_device(filter, &device, false, &verdict), 0);
 	said = lea_exclusion_text(verdict.excluded);
 	if (why)
 		ck_assert_msg(said && !strcmp(said, why), "%s: %s", claim, said ? said : "passed");
@@ -523,7 +523,7 @@ static bool passes(bool wants_own_id)
 	struct lea_filter_verdict now;
 
 	filter->wants_own_id = wants_own_id;
-	ck_assert_int_eq(lea_filter_device(filter, &device, &now), 0);
+	ck_assert_int_eq(lea_filter_device(filter, &device, false, &now), 0);
 	if (!now.excluded && now.check_pvid)
 		ck_assert_int_eq(lea_filter_pvid(filter, &device, PVID, &now), 0);
 	return !now.excluded;

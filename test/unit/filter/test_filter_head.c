@@ -17,7 +17,7 @@ static void make_with(const char *config, enum lea_filter_md md)
 
 	ck_assert_int_eq(lea_conf_read(&tree.world, &conf_options, &conf), 0);
 	ck_assert_int_eq(lea_filter_new(&tree.world, conf, &options, &filter), 0);
-	ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
+	ck_assert_int_eq(lea_filter_device(filter, &device, false, &verdict), 0);
 }
 
 static void make(const char *config)

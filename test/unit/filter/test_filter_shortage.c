@@ -98,7 +98,7 @@ static int judge(unsigned int call, struct lea_filter_verdict *ret_verdict)
 	*ret_verdict = (struct lea_filter_verdict){0};
 	calls_until_fault = call;
 	r = lea_filter_new(&tree.world, conf, &options, &filter);
-	r = r ? r : lea_filter_device(filter, &device, ret_verdict);
+	r = r ? r : lea_filter_device(filter, &device, false, ret_verdict);
 	calls_until_fault = 0;
 	return r;
 }
@@ -161,7 +161,7 @@ TEST_EACH(a_partitioned_disk_is_not_taken_for_another, partitioned)
 		struct lea_filter_verdict verdict = {0};
 		int r;
 
-		ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
+		ck_assert_int_eq(lea_filter_device(filter, &device, false, &verdict), 0);
 		ck_assert_int_eq(verdict.excluded, LEA_NOT_EXCLUDED);
 		calls_until_fault = call;
 		r = lea_filter_head(filter, &device, &signs, &verdict);
