@@ -143,13 +143,13 @@ void lea_throttle_prepare_signals(struct lea_throttle_signals *ret_signals)
 			sigaction(forwarded[i], &action, NULL);
 }
 
+/* Those that give_up handles the exec sets back by itself. */
 void lea_throttle_restore_signals(const struct lea_throttle_signals *signals)
 {
 	if (signals->ignores_child)
 		signal(SIGCHLD, SIG_IGN);
 	if (!signals->ignores_large)
 		signal(SIGXFSZ, SIG_DFL);
-	signal(LEA_THROTTLE_CANCEL, SIG_DFL);
 }
 
 void lea_throttle_give_up_in(struct lea_throttle *class_queue)
