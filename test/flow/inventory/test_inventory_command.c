@@ -272,6 +272,16 @@ TEST(a_recorded_device_that_filters_refuse_is_left_out)
 {
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"r|sda|\" ] }");
 	ck_assert(!has("inventory", "vg_one"));
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { pv_min_size = 1048576 }");
+	ck_assert(!has("inventory", "vg_one"));
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { pv_min_size = 2048 }");
+	ck_assert(has("inventory", "vg_one"));
+}
+
+TEST(a_record_of_a_device_that_has_gone_is_no_pv)
+{
+	machine_unplug("sda", 16);
+	ck_assert_str_eq(text_of("inventory"), "");
 }
 
 TEST(a_damaged_text_is_a_problem_of_its_vg_and_the_rest_is_whole)

@@ -654,3 +654,26 @@ TEST_EACH(only_the_silence_of_udev_asks_libblkid, silences)
 	ck_assert_msg(verdict.asks_blkid == silences[_i].asks_blkid, "%s", silences[_i].claim);
 	ck_assert_uint_eq(verdict.size_sectors, 65536);
 }
+
+/* Of a device that the caller opens at once, and so learns its size. */
+TEST(the_size_may_be_judged_later)
+{
+	static const struct {
+		uint64_t sectors;
+		enum lea_exclusion excluded;
+	} sizes[] = {
+		{0, LEA_EXCLUDED_EMPTY},
+		{4095, LEA_EXCLUDED_SMALL},
+		{4096, LEA_NOT_EXCLUDED},
+	};
+
+	put_disk("8:0", "0\n");
+	ck_assert_int_eq(make(""), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ck_assert_int_eq(lea_filter_device(filter, &device, true, &verdict), 0);
+		ck_assert_int_eq(verdict.excluded, LEA_NOT_EXCLUDED);
+		lea_filter_size(filter, sizes[i].sectors, &verdict);
+		ck_assert_int_eq(verdict.excluded, sizes[i].excluded);
+		ck_assert_uint_eq(verdict.size_sectors, sizes[i].sectors);
+	}
+}
