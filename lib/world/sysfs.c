@@ -259,3 +259,13 @@ int lea_sysfs_holder_but(struct lea_world *world, struct lea_devno devno, const 
 {
 	return any_holder(world, devno, folder, prefix, false, ret_has);
 }
+
+int lea_sysfs_has_holder(struct lea_world *world, struct lea_devno devno, const char *holder)
+{
+	char attribute[64], path[PATH_BYTES];
+	int sys_fd;
+
+	snprintf(attribute, sizeof(attribute), "holders/%.32s", holder);
+	sys_fd = path_of(world, devno, attribute, path);
+	return sys_fd < 0 ? lea_shortage_of(sys_fd) : lea_file_ask(sys_fd, path);
+}

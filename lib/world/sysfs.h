@@ -79,3 +79,7 @@ LEA_MUST_CHECK int lea_sysfs_holder(struct lea_world *world, struct lea_devno de
 /* The same: does a device that is no such device-mapper device use it? */
 LEA_MUST_CHECK int lea_sysfs_holder_but(struct lea_world *world, struct lea_devno devno,
 					const char *folder, const char *prefix, bool *ret_has);
+/* Does the device that the kernel calls @holder ("dm-3") use this device? 1, 0 or a shortage. One
+ * system call. */
+LEA_MUST_CHECK int lea_sysfs_has_holder(struct lea_world *world, struct lea_devno devno,
+					const char *holder);

@@ -326,6 +326,7 @@ static void add_lv(struct lea_generation *generation, const struct lea_inventory
 	lea_generation_add(generation, &use, sizeof(use));
 	lea_generation_add_number(generation, vg->facts.state[lv].major);
 	lea_generation_add_number(generation, vg->facts.state[lv].minor);
+	lea_generation_add_text(generation, lea_inventory_lost_disk(&vg->facts.state[lv]));
 }
 
 static void add_vg(struct lea_generation *generation, const struct lea_inventory_vg *vg)
@@ -394,6 +395,8 @@ int lea_inventory_collect(struct lea_world *world, const struct lea_conf *conf,
 		return LEA_INVENTORY_UNKNOWN;
 	if (!r && !options->skips_states)
 		r = lea_inventory_ask_dm(world, conf, inventory);
+	if (!r && !options->skips_states)
+		r = lea_inventory_find_lost(world, inventory);
 	if (!r && options->has_queue)
 		r = count_queue(world, inventory);
 	if (!r)

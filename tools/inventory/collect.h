@@ -96,3 +96,7 @@ LEA_MUST_CHECK int lea_inventory_find_pvs(struct lea_world *world, const struct 
 /* Asks device-mapper about the chosen VGs. 0 or -ENOMEM. */
 LEA_MUST_CHECK int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
 					struct lea_inventory *inventory);
+/* After that: which active LVs that were chosen use a disk that has gone? Waits for no disk. 0 or a
+ * shortage. */
+LEA_MUST_CHECK int lea_inventory_find_lost(struct lea_world *world,
+					   struct lea_inventory *inventory);

@@ -34,7 +34,14 @@ struct lea_lv_state {
 	const char *status; /* of the target, as the kernel writes it; NULL: not asked */
 	/* The same of the LV's own data, below the node that shows an origin; NULL: no such node. */
 	const char *real_status;
+	const char *lost_disk; /* a disk below it that has gone; NULL: none, or not known */
 };
+
+/* "": none. */
+static inline const char *lea_inventory_lost_disk(const struct lea_lv_state *state)
+{
+	return state->lost_disk ? state->lost_disk : "";
+}
 
 struct lea_inventory_vg_facts {
 	const struct lea_vg *vg;

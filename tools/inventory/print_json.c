@@ -134,6 +134,7 @@ static void fill_lv(struct view *view, struct json_object *to, const struct lea_
 	lea_json_bool(json, to, "visible", lea_lv_is_visible(lv));
 	lea_json_text(json, to, "state", lea_inventory_state_word(&of->facts.state[index]));
 	lea_json_bool(json, to, "partial", of->facts.is_partial[index]);
+	lea_json_text(json, to, "lost_disk", lea_inventory_lost_disk(&of->facts.state[index]));
 	lea_json_number(json, to, "size_bytes", lv->extent_count * extent);
 	lea_json_text(json, to, "segtype",
 		      lv->seg_count ? lea_inventory_segtype(&lv->seg[0]) : "");

@@ -130,6 +130,13 @@ static uint64_t lv_partial(const struct subject *subject)
 	return subject->of->facts.is_partial[subject->index];
 }
 
+static uint64_t lv_lost_disk(const struct subject *subject)
+{
+	const struct lea_lv_state *state = state_of(subject);
+
+	return state->activity == LEA_LV_ACTIVE ? state->lost_disk != NULL : NO_SAMPLE;
+}
+
 static struct lea_inventory_use use_of(const struct subject *subject)
 {
 	struct lea_inventory_use use;
@@ -164,6 +171,8 @@ static const struct family lv_families[] = {
 	{"lvmevent_lv_suspended", "", "Is the active LV suspended? 1: yes.", lv_suspended, false},
 	{"lvmevent_lv_partial", "", "Does a part of it lie on a missing PV? 1: yes.", lv_partial,
 	 false},
+	{"lvmevent_lv_lost_disk", "", "Does the active LV use a disk that has gone? 1: yes.",
+	 lv_lost_disk, false},
 	{"lvmevent_lv_data_ratio", "ratio", "How full a pool, snapshot, cache or thin LV is.",
 	 lv_data, true},
 	{"lvmevent_lv_metadata_ratio", "ratio", "How full a pool's or cache's metadata are.",

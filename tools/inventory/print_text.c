@@ -206,6 +206,22 @@ static void print_problem(FILE *out, const char *type, const char *name, const c
 	fprintf(out, "%s %s: %s: %s\n", type, name, what, plain);
 }
 
+static void print_lost_disks(FILE *out, const struct lea_inventory_vg *of)
+{
+	char name[300], problem[128];
+
+	for (uint32_t i = 0; of->vg && i < of->vg->lv_count; i++) {
+		const char *disk = lea_inventory_lost_disk(&of->facts.state[i]);
+
+		if (!disk[0] || !lea_lv_is_visible(&of->vg->lvs[i]))
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", of->name, of->vg->lvs[i].name);
+		snprintf(problem, sizeof(problem), "it is active on a disk that has gone: %s",
+			 disk);
+		print_problem(out, "LV", name, "problem", problem);
+	}
+}
+
 static void print_problems(FILE *out, const struct lea_inventory *inventory)
 {
 	char plain[320];
@@ -215,6 +231,8 @@ static void print_problems(FILE *out, const struct lea_inventory *inventory)
 			print_problem(out, "VG", inventory->vg[i].name,
 				      inventory->vg[i].vg ? "problem" : "not readable",
 				      inventory->vg[i].problem);
+	for (size_t i = 0; i < inventory->vg_count; i++)
+		print_lost_disks(out, &inventory->vg[i]);
 	for (size_t i = 0; i < inventory->pv_count; i++)
 		if (inventory->pv[i].is_chosen)
 			print_problem(out, "PV", inventory->pv[i].device, "problem",
