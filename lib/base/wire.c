@@ -114,6 +114,11 @@ static const uint8_t *take(struct lea_wire_in *in, size_t len)
 	return at;
 }
 
+const void *lea_wire_get_view(struct lea_wire_in *in, size_t len)
+{
+	return take(in, len);
+}
+
 void lea_wire_get_bytes(struct lea_wire_in *in, void *bytes, size_t len)
 {
 	const uint8_t *from = take(in, len);

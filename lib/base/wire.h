@@ -41,6 +41,7 @@ struct lea_wire_in {
 
 /* Reads the next item. After a fault: zeros and NULL. */
 void lea_wire_get_bytes(struct lea_wire_in *in, void *bytes, size_t len);
+const void *lea_wire_get_view(struct lea_wire_in *in, size_t len); /* borrowed, from the frame */
 uint32_t lea_wire_get_u32(struct lea_wire_in *in);
 uint64_t lea_wire_get_u64(struct lea_wire_in *in);
 char *lea_wire_get_text(struct lea_wire_in *in); /* owned by the caller (free) */

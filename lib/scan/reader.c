@@ -155,22 +155,18 @@ static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda, cons
 
 /* The texts that the answer announces follow it. */
 static int take_texts(const struct lea_reader *reader, const struct lea_read *read,
-		      struct lea_wire_in *in, struct lea_read_texts *texts)
+		      struct lea_wire_in *in)
 {
 	int r = 0;
 
 	for (unsigned int i = 0; i < LEA_PV_MDAS && !r; i++) {
 		const struct lea_read_mda *mda = &read->mda[i];
+		const char *text;
 
 		if (!mda->has_text)
 			continue;
-		if (in->left < mda->where.total_bytes)
-			return LEA_WIRE_END;
-		texts->of_mda[i] = malloc(mda->where.total_bytes);
-		if (!texts->of_mda[i])
-			return -ENOMEM;
-		lea_wire_get_bytes(in, texts->of_mda[i], mda->where.total_bytes);
-		r = keep_text(reader->scan, mda, read->label.pvid, texts->of_mda[i]);
+		text = lea_wire_get_view(in, mda->where.total_bytes);
+		r = text ? keep_text(reader->scan, mda, read->label.pvid, text) : LEA_WIRE_END;
 	}
 	return r;
 }
@@ -179,13 +175,13 @@ static int take(void *arg, struct lea_hanging_answer *answer, struct lea_wire_in
 {
 	struct lea_reader *reader = arg;
 	const struct lea_read *read = &((struct lea_reader_answer *)answer)->read;
-	LEA_AUTO(lea_read_texts_done) struct lea_read_texts texts = {0};
+	const struct lea_read_texts none = {0}; /* they are kept already */
 	struct lea_read_request *request = &reader->requests[answer->index];
 	int r;
 
 	if (!lea_read_is_sound(read))
 		return LEA_WIRE_END;
-	r = take_texts(reader, read, in, &texts);
+	r = take_texts(reader, read, in);
 	if (!r) {
 		note_time(reader, answer->index, answer->took_ms, read->fault);
 		/* Only an answer in the usual time makes the device a healthy one again. After its
@@ -196,7 +192,7 @@ static int take(void *arg, struct lea_hanging_answer *answer, struct lea_wire_in
 			lea_backoff_note_timeout(&reader->late, &request->found->device, true,
 						 NULL);
 		lea_backoff_note_answer(&reader->late, &request->found->device);
-		r = lea_scan_judge(reader->scan, request, read, &texts);
+		r = lea_scan_judge(reader->scan, request, read, &none);
 	}
 	return r;
 }
