@@ -408,9 +408,12 @@ static int check_ready(struct boot *boot)
 	r = receive(boot, &any);
 	if (r || any || !is_quiet)
 		return r;
-	/* Their disks have not come; they are worked on before the boot goes on. */
+	/* Their disks have not come; they are worked on before the boot goes on. A pool that is checked
+	 * now, perhaps for minutes, is none of theirs. */
 	if (boot->held.devices.count)
 		return release(boot);
+	if (boot->flight.first)
+		return 0;
 	lea_held_back_done(&boot->held);
 	boot->is_ready = true;
 	lea_timeline_note(boot->world, LEA_RING_READY, &(struct lea_timeline_note){0});
@@ -477,7 +480,7 @@ static int step(struct boot *boot)
 	if (has_queued(boot))
 		return submit_and_reap(boot);
 	boot->is_locked_out = false;
-	return boot->is_ready || boot->flight.first ? 0 : check_ready(boot);
+	return boot->is_ready ? 0 : check_ready(boot);
 }
 
 /* With the gate open nothing is held back: the runner takes what arrives, and what is pending here,

@@ -32,6 +32,7 @@ enum told {
 	OPENS_GATE, /* no event; but the gate opens, and more has been told by then */
 	CONF,	    /* no event; but settings change */
 	BUSY,	    /* the pass is, until the deadline: it has not called ready by then */
+	ACTIVE,	    /* no event; but vg_one is active, and no other VG yet; held_vg ends now */
 	TAKE_DOWN,  /* no event; but a person takes vg_one down, which was activated */
 	IMPORT,	    /* no event; but a person imports the VG of the disk, which was exported */
 	SHORTAGE,
@@ -166,6 +167,27 @@ static inline void take_down(void)
 	indexed[2] = (struct row){CAME, STRIPE_B};
 }
 
+static inline void check_recorded(const char *pvid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/run/lvm/pvs_online/%s", pvid);
+	ck_assert_msg(machine_has(path) && !activated[0], "%s", activated);
+}
+
+static inline void end_held(void)
+{
+	ck_assert_str_eq(activated, "vg_one ");
+	held_vg = NULL;
+}
+
+static inline void wait_until_ready(void)
+{
+	for (unsigned int i = 0; i < 500 && !readied; i++)
+		usleep(10000);
+	ck_assert_msg(readied == 1, "the boot waits no longer than the deadline");
+}
+
 static inline void import(const char *name)
 {
 	static const char *const pairs[] = {"[\"EXPORTED\", \"RESI", "[            \"RESI",
@@ -177,7 +199,6 @@ static inline void import(const char *name)
 static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
 {
 	const struct row *row = script;
-	char path[64];
 
 	if (row->told == OPEN_GATE || row->told == OPENS_GATE)
 		ck_assert_int_eq(lea_gate_open(lea_world_run(machine.world)), 0);
@@ -199,8 +220,7 @@ static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_e
 		fill(row, ret_event);
 		return 0;
 	case RECORDED:
-		snprintf(path, sizeof(path), "/run/lvm/pvs_online/%s", row->pvid);
-		ck_assert_msg(machine_has(path) && !activated[0], "%s", activated);
+		check_recorded(row->pvid);
 		break;
 	case UNLOCK:
 		ck_assert_str_eq(activated, "");
@@ -216,6 +236,9 @@ static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_e
 		tree_put(&machine.tree, "/etc/lvm/lvm.conf",
 			 "devices { filter = [ \"r|sdc|\" ] }\n");
 		break;
+	case ACTIVE:
+		end_held();
+		break;
 	case TAKE_DOWN:
 		take_down();
 		break;
@@ -223,9 +246,7 @@ static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_e
 		import(row->name);
 		break;
 	case BUSY:
-		for (unsigned int i = 0; i < 500 && !readied; i++)
-			usleep(10000);
-		ck_assert_msg(readied == 1, "the boot waits no longer than the deadline");
+		wait_until_ready();
 		break;
 	case OPEN_GATE:
 	case OPENS_GATE:

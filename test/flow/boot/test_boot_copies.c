@@ -86,6 +86,22 @@ TEST_TIMES(a_pv_that_has_moved_is_activated_when_udev_is_idle, 2)
 	ck_assert_ptr_nonnull(strstr(machine.out, "1 PV(s) are not on the disk that they were on"));
 }
 
+/* The check of another VG's pool may take minutes: longer than a mount waits for its device. */
+TEST(a_pv_that_has_moved_does_not_wait_for_the_check_of_another_pool)
+{
+	const struct row rows[] = {{CAME, STRIPE_A}, {CAME, STRIPE_B}, {CAME, COPY},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {ACTIVE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	remember("naa.1");
+	held_vg = "vg-two.pvs";
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+	expect_record("/dev/sdd");
+}
+
 /* What comes after that waits for nothing. */
 TEST(a_pv_that_comes_late_is_not_held_back)
 {
