@@ -3,8 +3,9 @@
 /*
  * What the boot needs: the LVs, and the file systems that may lie on LVs, that /etc/fstab,
  * /etc/crypttab, the kernel's command line and lvmevent.conf name. It decides only which VGs are
- * activated first, never whether a VG is activated. Pure. Source: fstab(5), crypttab(5),
- * kernel-command-line(7), systemd-fstab-generator(8), dracut.cmdline(7).
+ * activated first, never whether a VG is activated. An encrypted device is no LV, whatever its name
+ * reads like. Pure. Source: fstab(5), crypttab(5), kernel-command-line(7),
+ * systemd-fstab-generator(8), systemd-cryptsetup-generator(8), dracut.cmdline(7).
  */
 #pragma once
 

@@ -4,19 +4,23 @@
 #include "memory/need_private.h"
 
 #include "base/cleanup.h"
+#include "base/devname.h"
+#include "base/id.h"
 #include "base/mount_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define MAX_ARENA_BYTES (8U * 1024U * 1024U)
+#define BLANKS		" \t\n" /* between words of the command line */
 
 struct reader {
 	struct lea_need_list *list;
 	const struct lea_need_sources *sources;
 	const char *source; /* name of the text */
 	uint32_t line;
-	uint32_t limit_ms; /* of the line's device; 0: not given */
+	uint32_t limit_ms;		    /* of the line's device; 0: not given */
+	const struct lea_mounts *encrypted; /* the lines of crypttab */
 };
 
 static void report(const struct lea_need_sources *sources, const char *source, uint32_t line,
@@ -64,6 +68,53 @@ static int add(const struct reader *reader, enum lea_need_kind kind, const char 
 	return lea_shortage_of(r);
 }
 
+/* Copies one word to @word, without its quotes, within which blanks are plain characters. Returns
+ * where the rest begins. */
+static const char *next_word(const char *text, char *word, size_t size, bool *ret_fits)
+{
+	size_t chars = 0;
+	bool quoted = false;
+
+	*ret_fits = true;
+	for (; *text && (quoted || !strchr(BLANKS, *text)); text++)
+		if (*text == '"')
+			quoted = !quoted;
+		else if (chars + 1 < size)
+			word[chars++] = *text;
+		else
+			*ret_fits = false;
+	word[chars] = '\0';
+	return text;
+}
+
+/* Does luks.name=UUID=NAME or rd.luks.name= give this name? */
+static bool has_luks_name(const char *cmdline, const char *name)
+{
+	char word[LEA_NEED_MAX_LINE_BYTES];
+	const char *given;
+	bool fits;
+
+	while (cmdline && *(cmdline += strspn(cmdline, BLANKS))) {
+		cmdline = next_word(cmdline, word, sizeof(word), &fits);
+		given = lea_after(word, "rd.luks.name=");
+		given = given ? given : lea_after(word, "luks.name=");
+		given = fits && given ? strchr(given, '=') : NULL;
+		if (given && !strcmp(given + 1, name))
+			return true;
+	}
+	return false;
+}
+
+/* An encrypted device may have a name that reads like an LV's: "vg-home_crypt". */
+static bool is_encrypted(const struct reader *reader, const char *source)
+{
+	const char *below = lea_devname_below(source);
+	const char *name = below ? lea_devname_mapped(below) : NULL;
+
+	return name && (lea_mounts_find_point(reader->encrypted, name) ||
+			has_luks_name(reader->sources->cmdline, name));
+}
+
 /* @source: as in fstab, decoded. */
 static int add_device(const struct reader *reader, const char *source, const char *user)
 {
@@ -78,7 +129,7 @@ static int add_device(const struct reader *reader, const char *source, const cha
 	switch (spec.kind) {
 	case LEA_SPEC_LV:
 		snprintf(word, sizeof(word), "%s/%s", spec.vg, spec.lv);
-		return add(reader, LEA_NEED_WORD, word, user);
+		return is_encrypted(reader, source) ? 0 : add(reader, LEA_NEED_WORD, word, user);
 	case LEA_SPEC_UUID:
 	case LEA_SPEC_LABEL:
 	case LEA_SPEC_PARTUUID:
@@ -193,12 +244,12 @@ static int add_row(struct reader *reader, const struct lea_mount *row)
 	return add_devices(reader, row->source, row->options, is_swap ? "swap" : row->point);
 }
 
-static int parse_rows(struct reader *reader, const char *text, enum lea_mount_text form)
+static int read_rows(struct reader *reader, const char *text, enum lea_mount_text form,
+		     struct lea_mounts *ret_rows)
 {
-	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts = {0};
 	char *copy;
-	int r;
 
+	*ret_rows = (struct lea_mounts){0};
 	if (!text)
 		return 0;
 	reader->line = 1;
@@ -207,9 +258,15 @@ static int parse_rows(struct reader *reader, const char *text, enum lea_mount_te
 		return 0;
 	}
 	copy = strdup(text);
-	r = copy ? lea_mounts_parse(copy, form, &mounts) : -ENOMEM;
-	for (size_t i = 0; !r && i < mounts.count; i++)
-		r = add_row(reader, &mounts.mount[i]);
+	return copy ? lea_mounts_parse(copy, form, ret_rows) : -ENOMEM;
+}
+
+static int add_rows(struct reader *reader, const struct lea_mounts *rows)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < rows->count; i++)
+		r = add_row(reader, &rows->mount[i]);
 	return r;
 }
 
@@ -290,25 +347,6 @@ static int parse_parameter(const struct reader *reader, char *word)
 	return 0;
 }
 
-/* Copies one word to @word, without its quotes, within which blanks are plain characters. Returns
- * where the rest begins. */
-static const char *next_word(const char *text, char *word, size_t size, bool *ret_fits)
-{
-	size_t chars = 0;
-	bool quoted = false;
-
-	*ret_fits = true;
-	for (; *text && (quoted || !strchr(" \t\n", *text)); text++)
-		if (*text == '"')
-			quoted = !quoted;
-		else if (chars + 1 < size)
-			word[chars++] = *text;
-		else
-			*ret_fits = false;
-	word[chars] = '\0';
-	return text;
-}
-
 static int parse_cmdline(struct reader *reader, const char *text)
 {
 	char word[LEA_NEED_MAX_LINE_BYTES];
@@ -316,7 +354,7 @@ static int parse_cmdline(struct reader *reader, const char *text)
 	int r = 0;
 
 	reader->line = 0;
-	while (!r && text && *(text += strspn(text, " \t\n"))) {
+	while (!r && text && *(text += strspn(text, BLANKS))) {
 		text = next_word(text, word, sizeof(word), &fits);
 		reader->line++;
 		if (!strcmp(word, "--")) /* the rest is for init */
@@ -331,15 +369,22 @@ static int parse_cmdline(struct reader *reader, const char *text)
 
 static int parse_texts(struct lea_need_list *list, const struct lea_need_sources *sources)
 {
-	struct reader reader = {.list = list, .sources = sources, .source = "/proc/cmdline"};
-	int r = parse_cmdline(&reader, sources->cmdline);
+	LEA_AUTO(lea_mounts_done) struct lea_mounts encrypted = {0};
+	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab = {0};
+	struct reader reader = {.list = list, .sources = sources, .encrypted = &encrypted};
+	int r;
 
+	reader.source = "/etc/crypttab";
+	r = read_rows(&reader, sources->crypttab, LEA_CRYPTTAB, &encrypted);
+	reader.source = "/proc/cmdline";
+	r = r ? r : parse_cmdline(&reader, sources->cmdline);
 	if (!r && sources->device)
 		r = add_device(&reader, sources->device, "target");
 	reader.source = "/etc/fstab";
-	r = r ? r : parse_rows(&reader, sources->fstab, LEA_FSTAB);
+	r = r ? r : read_rows(&reader, sources->fstab, LEA_FSTAB, &fstab);
+	r = r ? r : add_rows(&reader, &fstab);
 	reader.source = "/etc/crypttab";
-	return r ? r : parse_rows(&reader, sources->crypttab, LEA_CRYPTTAB);
+	return r ? r : add_rows(&reader, &encrypted);
 }
 
 /* The words of lvmevent.conf that are valid. */

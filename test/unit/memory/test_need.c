@@ -203,6 +203,39 @@ TEST_EACH(the_limit_of_a_device_is_that_of_its_line, limits)
 	ck_assert_uint_eq(needs->need[0].limit_ms, limits[_i].limit_ms);
 }
 
+/* Rows: a name in fstab, and whether it is an LV's beside encrypted devices whose names are of that
+ * form: systemd waits for these without a limit, and no VG has them. */
+static const struct {
+	const char *name;
+	bool is_need;
+} encrypted_rows[] = {
+	{"/dev/mapper/vg-home_crypt", false},
+	{"/dev/disk/by-id/dm-name-vg-home_crypt", false},
+	{"/dev/mapper/vg-later", false},  /* its line is noauto */
+	{"/dev/mapper/vg-kernel", false}, /* by luks.name= */
+	{"/dev/mapper/vg-initrd", false},
+	{"/dev/mapper/vg-home", true},
+	{"/dev/mapper/vg-kerne", true},
+	{"/dev/mapper/vg-none", true}, /* in a comment */
+};
+
+TEST_EACH(an_encrypted_device_is_no_lv, encrypted_rows)
+{
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	char fstab[128];
+	const struct lea_need_sources sources = {
+		.fstab = fstab,
+		.cmdline = "quiet luks.name=1-2=vg-kernel \"rd.luks.name=3-4=vg-initrd\" luks.name",
+		.crypttab = "vg-home_crypt UUID=5-6 none luks\nvg-later /dev/sda3 none noauto\n"
+			    "#vg-none /dev/sda4\n"};
+
+	snprintf(fstab, sizeof(fstab), "%s /a ext4\n", encrypted_rows[_i].name);
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_msg(needs->words.count == encrypted_rows[_i].is_need, "%s",
+		      encrypted_rows[_i].name);
+	ck_assert_uint_eq(needs->count, 1U + needs->words.count);
+}
+
 TEST(a_single_device_is_a_need_as_well)
 {
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
