@@ -120,9 +120,11 @@ static struct lea_progress_facts gather(const struct lea_wait_end *end, struct l
 static bool is_unit_of(const struct lea_need *need, const char *unit)
 {
 	char own[LEA_NEED_UNIT_BYTES];
+	bool is = lea_need_unit(need, own) && !strcmp(own, unit);
 
-	return (lea_need_unit(need, own) && !strcmp(own, unit)) ||
-	       (lea_need_vg_unit(need, own) && !strcmp(own, unit));
+	for (unsigned int which = 0; !is && which < LEA_NEED_OTHER_UNITS; which++)
+		is = lea_need_other_unit(need, which, own) && !strcmp(own, unit);
+	return is;
 }
 
 /* The LV of the same user, if it is known, or else the need itself: the line says more of an LV. */

@@ -53,6 +53,11 @@ static void put_lv(struct out *out, const char *word)
 		put(out, *word == '/' ? "-" : *word == '-' ? "--" : (const char[]){*word, '\0'});
 }
 
+static bool names_lv(const struct lea_need *need)
+{
+	return need->kind == LEA_NEED_WORD && *need->value != '@' && strchr(need->value, '/');
+}
+
 bool lea_need_path(const struct lea_need *need, char ret_path[static LEA_NEED_PATH_BYTES])
 {
 	static const char *const folders[] = {
@@ -64,7 +69,7 @@ bool lea_need_path(const struct lea_need *need, char ret_path[static LEA_NEED_PA
 	};
 	struct out out = {.text = ret_path, .size = LEA_NEED_PATH_BYTES};
 
-	if (need->kind == LEA_NEED_WORD && (*need->value == '@' || !strchr(need->value, '/')))
+	if (need->kind == LEA_NEED_WORD && !names_lv(need))
 		return false;
 	put(&out, folders[need->kind]);
 	if (need->kind == LEA_NEED_WORD)
@@ -86,8 +91,17 @@ bool lea_need_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UN
 	return lea_need_path(need, path) && lea_unit_name("dev-", path, ".device", ret_unit);
 }
 
-bool lea_need_vg_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UNIT_BYTES])
+bool lea_need_other_unit(const struct lea_need *need, unsigned int which,
+			 char ret_unit[static LEA_NEED_UNIT_BYTES])
 {
-	return need->kind == LEA_NEED_WORD && *need->value != '@' && strchr(need->value, '/') &&
-	       lea_unit_name("dev-", need->value, ".device", ret_unit);
+	char path[LEA_NEED_PATH_BYTES];
+	struct out out = {.text = path, .size = sizeof(path)};
+
+	if (!names_lv(need))
+		return false;
+	if (which == 0)
+		return lea_unit_name("dev-", need->value, ".device", ret_unit);
+	put(&out, "disk/by-id/dm-name-");
+	put_lv(&out, need->value);
+	return !out.is_full && lea_unit_name("dev-", path, ".device", ret_unit);
 }

@@ -25,9 +25,14 @@ bool lea_need_path(const struct lea_need *need, char ret_path[static LEA_NEED_PA
  */
 bool lea_need_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UNIT_BYTES]);
 
-/* The unit of the other link of an LV, /dev/VG/LV. False: as above, or the need does not name an
- * LV. */
-bool lea_need_vg_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UNIT_BYTES]);
+/*
+ * lea_need_other_unit - the units of the other links of an LV
+ * @which: below LEA_NEED_OTHER_UNITS; 0: /dev/VG/LV, 1: udev's in disk/by-id by the name of its node
+ * Returns false as above, or if the need does not name an LV.
+ */
+#define LEA_NEED_OTHER_UNITS 2U
+bool lea_need_other_unit(const struct lea_need *need, unsigned int which,
+			 char ret_unit[static LEA_NEED_UNIT_BYTES]);
 
 /* The mount unit of an absolute path without needless slashes, other than "/" and none that begins
  * with a dot: "run-lock.mount". False: its name is too long. */

@@ -102,8 +102,9 @@ int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folde
 			continue;
 		if (lea_need_unit(need, unit))
 			r = write(folder_fd, unit, name_of(need), text);
-		if (!r && lea_need_vg_unit(need, unit))
-			r = write(folder_fd, unit, name_of(need), text);
+		for (unsigned int which = 0; !r && which < LEA_NEED_OTHER_UNITS; which++)
+			if (lea_need_other_unit(need, which, unit))
+				r = write(folder_fd, unit, name_of(need), text);
 	}
 	return r;
 }

@@ -35,7 +35,8 @@ TEST_EACH(each_need_has_its_unit, rows)
 		ck_assert_str_eq(unit, rows[_i].want);
 }
 
-TEST(lv_has_a_second_unit)
+/* fstab may name an LV by each of its links. */
+TEST(lv_has_a_unit_for_each_of_its_links)
 {
 	const struct lea_need lv = {.kind = LEA_NEED_WORD, .value = "my-vg/a_lv"};
 	const struct lea_need others[] = {
@@ -45,10 +46,13 @@ TEST(lv_has_a_second_unit)
 	};
 	char unit[LEA_NEED_UNIT_BYTES];
 
-	ck_assert(lea_need_vg_unit(&lv, unit));
+	ck_assert(lea_need_other_unit(&lv, 0, unit));
 	ck_assert_str_eq(unit, "dev-my\\x2dvg-a_lv.device");
+	ck_assert(lea_need_other_unit(&lv, 1, unit));
+	ck_assert_str_eq(unit, "dev-disk-by\\x2did-dm\\x2dname\\x2dmy\\x2d\\x2dvg\\x2da_lv.device");
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		ck_assert(!lea_need_vg_unit(&others[i], unit));
+		for (unsigned int which = 0; which < LEA_NEED_OTHER_UNITS; which++)
+			ck_assert(!lea_need_other_unit(&others[i], which, unit));
 }
 
 TEST(overlong_unit_is_none)
