@@ -2,15 +2,15 @@
 /* Pure: no I/O, no clock. */
 /*
  * One row a line, words separated by one blank; a VG is followed by its PVs and its LVs, a PV by
- * the disks that it lies on if it is not on a disk itself:
+ * the disks that it lies on if it is not on a disk itself (lvmevent-internals(7) has these lines):
  *
  *	lvmevent-boot 2
- *	machine ID
- *	boot ID [multipathd] [folder INODE]
- *	vg ID SEQNO PVS LVS NAME [tagged] [multipathd] [away BOOTS SEEN]
- *	pv PVID KIND PARTITION SECTORS READ_US WWID SERIAL ADDRESS
+ *	machine MACHINE-ID
+ *	boot BOOT-ID [multipathd] [folder INODE]
+ *	vg UUID SEQNO PVS LVS NAME [tagged] [multipathd] [away BOOTS WRITTEN]
+ *	pv PVID KIND PARTITION SECTORS READ WWID SERIAL ADDRESS
  *	on PARTITION WWID ADDRESS
- *	lv NAME FS_UUID FS_LABEL
+ *	lv NAME FS-UUID FS-LABEL
  *	end
  *
  * The last line shows that the file is whole.
