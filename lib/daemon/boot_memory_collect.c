@@ -12,6 +12,7 @@
 #include "base/order.h"
 #include "daemon/below.h"
 #include "filter/device_id.h"
+#include "memory/device_spec.h"
 #include "record/duplicate_note.h"
 #include "record/duplicate_tie.h"
 #include "state/claim.h"
@@ -482,6 +483,7 @@ static int fill_lv(struct collector *collector, const struct lea_active_lv *acti
 		   struct lea_boot_lv *lv, bool *ret_is_seen)
 {
 	struct lea_devno devno;
+	char vg_id[33];
 
 	*ret_is_seen = false;
 	if (!lea_sysfs_find(collector->world, active->device, &devno))
@@ -489,6 +491,8 @@ static int fill_lv(struct collector *collector, const struct lea_active_lv *acti
 	read_properties(collector, devno);
 	if (lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
 		return 0;
+	if (!lea_spec_parse_ids(active->uuid, vg_id, lv->id))
+		lv->id[0] = '\0';
 	lv->name = property(collector, "DM_LV_NAME", false);
 	lv->fs_uuid = property(collector, "ID_FS_UUID_ENC", true);
 	lv->fs_label = property(collector, "ID_FS_LABEL_ENC", true);

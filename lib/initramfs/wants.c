@@ -260,10 +260,13 @@ static int want_words(const struct lister *lister, const struct lea_conf *conf)
 		if (need->kind == LEA_NEED_WORD) {
 			wants->has_tags |= *need->value == '@';
 			want_word(wants, need->value);
-		} else {
-			snprintf(spec.value, sizeof(spec.value), "%s", need->value);
-			(void)add_lines_of(wants, &spec);
+			continue;
 		}
+		snprintf(spec.value, sizeof(spec.value), "%s", need->value);
+		if (need->kind == LEA_NEED_IDS &&
+		    lea_spec_parse_ids(need->value, spec.vg_id, spec.lv_id))
+			add(wants, &spec);
+		(void)add_lines_of(wants, &spec);
 	}
 	return r;
 }

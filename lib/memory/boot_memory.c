@@ -10,7 +10,7 @@
  *	vg UUID SEQNO PVS LVS NAME [tagged] [multipathd] [away BOOTS WRITTEN]
  *	pv PVID KIND PARTITION SECTORS READ WWID SERIAL ADDRESS
  *	on PARTITION WWID ADDRESS
- *	lv NAME FS-UUID FS-LABEL
+ *	lv NAME FS-UUID FS-LABEL [UUID]
  *	end
  *
  * The last line shows that the file is whole.
@@ -267,7 +267,8 @@ static int parse_lv(struct parser *parser, struct lea_boot_lv *lv)
 	if (!next_line(parser) || !take_word(parser, "lv"))
 		return refuse(parser, "an LV is missing");
 	if (!next_name(parser, &lv->name) || !next_text(parser, &lv->fs_uuid) ||
-	    !next_text(parser, &lv->fs_label) || parser->word)
+	    !next_text(parser, &lv->fs_label) || (parser->word && !next_id(parser, lv->id)) ||
+	    parser->word)
 		return refuse(parser, "the row of an LV is malformed");
 	return 0;
 }
@@ -431,7 +432,7 @@ static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 		fprintf(out, "lv %s", vg->lv[i].name);
 		put_text(out, vg->lv[i].fs_uuid);
 		put_text(out, vg->lv[i].fs_label);
-		fputc('\n', out);
+		fprintf(out, "%s%s\n", vg->lv[i].id[0] ? " " : "", vg->lv[i].id);
 	}
 }
 

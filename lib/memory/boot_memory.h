@@ -61,6 +61,7 @@ struct lea_boot_pv {
 struct lea_boot_lv {
 	const char *name;
 	const char *fs_uuid, *fs_label; /* of the file system or swap on it */
+	char id[33];			/* "": unknown */
 };
 
 struct lea_boot_vg {

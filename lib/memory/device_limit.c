@@ -57,7 +57,7 @@ bool lea_device_limit_is_taken(const struct lea_need *need)
 
 bool lea_device_limit_applies(const struct lea_need *need, const struct lea_boot_memory *memory)
 {
-	if (need->kind == LEA_NEED_WORD)
+	if (need->kind == LEA_NEED_WORD || need->kind == LEA_NEED_IDS)
 		return true;
 	if (need->kind != LEA_NEED_UUID && need->kind != LEA_NEED_LABEL)
 		return false;

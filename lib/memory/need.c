@@ -116,11 +116,22 @@ static bool concerns(const struct lea_volume_list *list, const struct lea_vg *vg
 	return false;
 }
 
+static bool has_id_of(const struct lea_needs *needs, const struct lea_vg *vg)
+{
+	char vg_id[33], lv_id[33];
+
+	for (uint32_t i = 0; i < needs->count; i++)
+		if (needs->need[i].kind == LEA_NEED_IDS &&
+		    lea_spec_parse_ids(needs->need[i].value, vg_id, lv_id) && !strcmp(vg_id, vg->id))
+			return true;
+	return false;
+}
+
 enum lea_need_class lea_need_of_vg(const struct lea_needs *needs, const struct lea_vg *vg)
 {
 	if (!needs)
 		return LEA_CLASS_NORMAL;
-	if (concerns(&needs->words, vg))
+	if (concerns(&needs->words, vg) || has_id_of(needs, vg))
 		return LEA_CLASS_NEEDED;
 	if (!concerns(&needs->last, vg))
 		return LEA_CLASS_NORMAL;

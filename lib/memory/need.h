@@ -21,6 +21,7 @@
 
 enum lea_need_kind {
 	LEA_NEED_WORD = LEA_SPEC_LV, /* "vg", "vg/lv" or "@tag", all with valid names */
+	LEA_NEED_IDS = LEA_SPEC_IDS, /* an LV by the uuid of its node: "LVM-" and two ids */
 	LEA_NEED_UUID =
 		LEA_SPEC_UUID, /* of what is on the device, as are the following; as written */
 	LEA_NEED_LABEL = LEA_SPEC_LABEL,
@@ -73,7 +74,8 @@ void lea_needs_free(struct lea_needs *needs); /* NULL is fine */
 void lea_needs_freep(struct lea_needs **needs);
 
 /*
- * lea_needs_add - one more need of kind WORD, once it is known which LV has a needed file system
+ * lea_needs_add - one more need of kind WORD, once it is known which LV has a needed file system,
+ *	or the needed ids
  * @word, @user: copied; @limit_ms: as in struct lea_need. Returns 0 (also for a word that is there
  * already), -EINVAL for a word that is not valid, -E2BIG beyond LEA_NEED_MOST, or -ENOMEM. Pointers
  * from needs->words and needs->need are stale afterwards.
@@ -91,7 +93,7 @@ enum lea_need_class {
 
 /*
  * lea_need_of_vg - the class of a VG
- * NEEDED: a need names the VG, one of its LVs, or a tag of either. LAST: the list "last" has the VG
+ * NEEDED: a need names the VG, one of its LVs, or a tag of either, or has its id. LAST: the list "last" has the VG
  * or each of its visible LVs, by name or tag. NORMAL otherwise; @needs NULL: all are NORMAL. Takes
  * one comparison for each word, and for words that match, one for each LV.
  */

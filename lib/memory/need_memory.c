@@ -13,11 +13,23 @@ bool lea_need_names_vg(const struct lea_need *need, const char *vg_name)
 	return need->kind == LEA_NEED_WORD && lea_need_word_names_vg(need->value, vg_name);
 }
 
-/* Is this the LV with the file system that is needed? udev writes some UUIDs in capitals. */
-static bool is_on(const struct lea_need *need, const struct lea_boot_lv *lv)
+static bool has_ids(const struct lea_need *need, const struct lea_boot_vg *vg,
+		    const struct lea_boot_lv *lv)
+{
+	char vg_id[33], lv_id[33];
+
+	return need->kind == LEA_NEED_IDS && lea_spec_parse_ids(need->value, vg_id, lv_id) &&
+	       !strcmp(vg_id, vg->id) && !strcmp(lv_id, lv->id);
+}
+
+/* Is this the LV, or the one with the file system, that is needed? udev writes some UUIDs in
+ * capitals. */
+static bool is_on(const struct lea_need *need, const struct lea_boot_vg *vg,
+		  const struct lea_boot_lv *lv)
 {
 	return (need->kind == LEA_NEED_UUID && !strcasecmp(need->value, lv->fs_uuid)) ||
-	       (need->kind == LEA_NEED_LABEL && !strcmp(need->value, lv->fs_label));
+	       (need->kind == LEA_NEED_LABEL && !strcmp(need->value, lv->fs_label)) ||
+	       has_ids(need, vg, lv);
 }
 
 static bool is_tag(const struct lea_need *need)
@@ -25,14 +37,14 @@ static bool is_tag(const struct lea_need *need)
 	return need->kind == LEA_NEED_WORD && need->value[0] == '@';
 }
 
-/* Adds the word of each LV of the VG that holds what need @index wants. */
+/* Adds the word of each LV of the VG that is or holds what need @index wants. */
 static int add_words(struct lea_needs *needs, uint32_t index, const struct lea_boot_vg *vg)
 {
 	char word[WORD_BYTES];
 	int r = 0;
 
 	for (uint32_t i = 0; r >= 0 && i < vg->lv_count; i++) {
-		if (!is_on(&needs->need[index], &vg->lv[i]))
+		if (!is_on(&needs->need[index], vg, &vg->lv[i]))
 			continue;
 		snprintf(word, sizeof(word), "%s/%s", vg->name, vg->lv[i].name);
 		r = lea_needs_add(needs, word, needs->need[index].user,
@@ -70,7 +82,7 @@ bool lea_need_is_remembered(const struct lea_need *need, const struct lea_boot_m
 {
 	for (uint32_t i = 0; i < memory->vg_count; i++)
 		for (uint32_t j = 0; j < memory->vg[i].lv_count; j++)
-			if (is_on(need, &memory->vg[i].lv[j]))
+			if (is_on(need, &memory->vg[i], &memory->vg[i].lv[j]))
 				return true;
 	return false;
 }

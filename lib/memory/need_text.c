@@ -130,6 +130,9 @@ static int add_device(const struct reader *reader, const char *source, const cha
 	case LEA_SPEC_LV:
 		snprintf(word, sizeof(word), "%s/%s", spec.vg, spec.lv);
 		return is_encrypted(reader, source) ? 0 : add(reader, LEA_NEED_WORD, word, user);
+	case LEA_SPEC_IDS:
+		snprintf(word, sizeof(word), "LVM-%s%s", spec.vg_id, spec.lv_id);
+		return add(reader, LEA_NEED_IDS, word, user);
 	case LEA_SPEC_UUID:
 	case LEA_SPEC_LABEL:
 	case LEA_SPEC_PARTUUID:
@@ -137,7 +140,6 @@ static int add_device(const struct reader *reader, const char *source, const cha
 		return add(reader, (enum lea_need_kind)spec.kind, spec.value, user);
 	case LEA_SPEC_DOUBT:
 	case LEA_SPEC_ELSEWHERE:
-	case LEA_SPEC_IDS:
 	default:
 		return 0;
 	}

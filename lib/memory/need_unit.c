@@ -62,6 +62,7 @@ bool lea_need_path(const struct lea_need *need, char ret_path[static LEA_NEED_PA
 {
 	static const char *const folders[] = {
 		[LEA_NEED_WORD] = "mapper/",
+		[LEA_NEED_IDS] = "disk/by-id/dm-uuid-",
 		[LEA_NEED_UUID] = "disk/by-uuid/",
 		[LEA_NEED_LABEL] = "disk/by-label/",
 		[LEA_NEED_PARTUUID] = "disk/by-partuuid/",

@@ -108,10 +108,12 @@ int lea_needs_read_early(struct lea_world *world, const struct lea_conf *conf,
 	return parse(world, conf, &sources, ret_needs);
 }
 
-static bool has_file_system(const struct lea_needs *needs)
+/* Is there a need of which only the memory tells the names? */
+static bool has_nameless(const struct lea_needs *needs)
 {
 	for (uint32_t i = 0; i < needs->count; i++)
-		if (needs->need[i].kind == LEA_NEED_UUID || needs->need[i].kind == LEA_NEED_LABEL)
+		if (needs->need[i].kind == LEA_NEED_IDS || needs->need[i].kind == LEA_NEED_UUID ||
+		    needs->need[i].kind == LEA_NEED_LABEL)
 			return true;
 	return false;
 }
@@ -134,7 +136,7 @@ int lea_boot_needs_read(struct lea_world *world, const struct lea_conf *conf,
 {
 	int r = lea_needs_read(world, conf, ret_needs);
 
-	if (r || !has_file_system(*ret_needs))
+	if (r || !has_nameless(*ret_needs))
 		return r;
 	r = add_remembered(world, *ret_needs);
 	if (r)

@@ -25,11 +25,13 @@
 
 #define MACHINE	  "0123456789abcdef0123456789abcdef"
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define LV_HOME_ID "PcQcBZwJhnj1HdGL2OBxm3m3lqxqbUNP"
 #define FSTAB	  "/dev/vg_one/home /home ext4 defaults 0 2\n"
 
 static struct lea_session session;
 static struct lea_boot_pv pvs[2];
-static struct lea_boot_lv lvs[] = {{.name = "home", .fs_uuid = "ab-12", .fs_label = ""}};
+static struct lea_boot_lv lvs[] = {
+	{.name = "home", .fs_uuid = "ab-12", .fs_label = "", .id = LV_HOME_ID}};
 static struct lea_boot_vg vgs[2];
 static struct lea_boot_memory memory;
 static _Atomic unsigned int *probes; /* shared with children */

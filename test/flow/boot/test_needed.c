@@ -106,6 +106,11 @@ static void need_by_uuid(void)
 {
 	tree_put(&machine.tree, "/etc/fstab", "UUID=AB-12 /home ext4 defaults 0 2\n");
 }
+static void need_by_ids(void)
+{
+	tree_put(&machine.tree, "/etc/fstab",
+		 "/dev/disk/by-id/dm-uuid-LVM-" VG_ONE_ID LV_HOME_ID " /home ext4\n");
+}
 static void need_the_vg(void)
 {
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", "event { needed = [ \"vg_one\" ] }\n");
@@ -247,6 +252,7 @@ static const struct {
 	const char *said;
 } rows[] = {
 	{"an LV by the UUID of its file system", need_by_uuid, 1, "1 LV(s) active"},
+	{"an LV by its ids", need_by_ids, 1, "1 LV(s) active"},
 	{"a whole VG", need_the_vg, 3, "3 LV(s) active"},
 	{"another VG is needed", need_another, 0, ""},
 	{"the boot goes on without it", allow_failure, 0, ""},

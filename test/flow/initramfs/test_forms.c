@@ -102,6 +102,11 @@ static void lose_half(void)
 	tree_remove(&machine.tree, "/run/udev/tags/lvmevent/b8:32");
 }
 
+static void usr_by_ids(void)
+{
+	tree_put(&machine.tree, "/proc/cmdline", "mount.usr=" BY_ID VG_ONE LV_HOME "\n");
+}
+
 #define PART(name, id, pv, at, count)                                                              \
 	name " { id=" ID(id) " status=[\"READ\",\"WRITE\"] " ONE                                   \
 			     "s { start_extent=0 extent_count=" count                              \
@@ -227,6 +232,8 @@ static const struct {
 	{"XFS: its log on the command line", log_device, TRUTH, "UUID=1-2", "root home",
 	 "root home", AT_ONCE},
 	{"/usr on the command line", usr, TRUTH, "UUID=1-2", "root swap", "root swap", AT_ONCE},
+	{"/usr by its ids, of an LV that is younger than the image", usr_by_ids, TRUTH, "UUID=1-2",
+	 "root home", "root home", AT_ONCE},
 	{"rd.lvm.lv=", named_lv, TRUTH, "UUID=1-2", "root home", "root home", AT_ONCE},
 	{"rd.lvm.vg=", named_vg, TRUTH, "UUID=1-2", "root fast plain--1", "root fast plain--1",
 	 AT_ONCE},

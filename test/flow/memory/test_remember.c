@@ -52,6 +52,8 @@ TEST_EACH(a_stale_name_does_not_keep_a_boot_from_being_remembered, stale)
 
 /* ---- what happens later */
 
+#define NEW_LV "xvcdefghijklmnopqrstuvwxyz012345"
+
 static void extend(void)
 {
 	plug("sdc", 48, "naa.5000c502\n");
@@ -82,7 +84,7 @@ static void remove_the_lv(void)
 }
 static void make_a_file_system(void)
 {
-	map(1, "LVM-" VG_ID "xvcdefghijklmnopqrstuvwxyz012345",
+	map(1, "LVM-" VG_ID NEW_LV,
 	    "E:DM_VG_NAME=data\nE:DM_LV_NAME=new\nE:ID_FS_UUID_ENC=3-4\n");
 }
 static void make_a_vg(void)
@@ -151,7 +153,7 @@ static const struct {
 	{"a PV is moved to another disk", move_to_another_disk, {" 2 1 data", "pv " PV(c)}, PV(a)},
 	{"it is renamed", rename_it, {" 2 1 uno", "pv " PV(a)}, " data"},
 	{"an LV is removed", remove_the_lv, {" 2 0 data"}, "home"},
-	{"an LV with a file system is made", make_a_file_system, {" new 3-4", " home 1-2"}, "away"},
+	{"an LV with a file system is made", make_a_file_system, {" new 3-4 - " NEW_LV, " home 1-2"}, "away"},
 	{"another VG is made", make_a_vg, {" fresh", " data"}, "away"},
 	{"it is removed", remove_it, {"boot "}, "data"},
 	{"its PVs are given to another VG", give_its_pvs_to_another, {" fresh"}, "data"},

@@ -16,6 +16,7 @@
 #define MAP	"pv " ID " multipath 0 32768 0 naa.1 - -\n"
 #define ON	"on 0 naa.5000c501 -\non 2 - pci0/host3/3:0:0:0\n"
 #define LV	"lv home 1111-2222 my\\x20home\n"
+#define WITH_ID "lv home 1111-2222 my\\x20home " ID "\n"
 
 static struct lea_arena *arena;
 static struct lea_boot_memory memory;
@@ -43,7 +44,7 @@ static int parse(const char *text)
 TEST(what_was_written_is_read)
 {
 	static const char text[] =
-		"lvmevent-boot 2\nmachine " MACHINE "\nboot b-1 multipathd folder 1234\n" VG PV LV
+		"lvmevent-boot 2\nmachine " MACHINE "\nboot b-1 multipathd folder 1234\n" VG PV WITH_ID
 		"vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 1 0 other tagged "
 		"multipathd away 2 17\n" TIMED "end\n";
 	char *again;
@@ -69,6 +70,7 @@ TEST(what_was_written_is_read)
 	ck_assert_uint_eq(memory.vg[1].pv[0].read_us, 420);
 	ck_assert_str_eq(memory.vg[0].lv[0].name, "home");
 	ck_assert_str_eq(memory.vg[0].lv[0].fs_label, "my home");
+	ck_assert_str_eq(memory.vg[0].lv[0].id, ID);
 	ck_assert_int_eq(lea_boot_memory_format(&memory, &again, &bytes), 0);
 	ck_assert_str_eq(again, text);
 	ck_assert_uint_eq(bytes, strlen(text));
@@ -169,6 +171,8 @@ static const struct {
 	 "disk is malformed"},
 	{"a disk below nothing", HEAD VG PV LV ON "end\n", "VG"},
 	{"an escape that ends the text", HEAD VG PV "lv home - a\\x00\nend\n", "LV is malformed"},
+	{"an LV with an id that is none", HEAD VG PV "lv home - - 12\nend\n", "LV is malformed"},
+	{"an LV with a word too many", HEAD VG PV "lv home - - " ID " -\nend\n", "LV is malformed"},
 	{"an escape that was cut", HEAD VG PV "lv home - a\\x4\nend\n", "LV is malformed"},
 };
 

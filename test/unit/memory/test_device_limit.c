@@ -61,6 +61,7 @@ TEST(any_file_system_may_be_on_an_lv_unless_the_last_boot_had_it_elsewhere)
 	const struct lea_need uuid = {.kind = LEA_NEED_UUID, .value = "1-2"};
 	const struct lea_need other = {.kind = LEA_NEED_UUID, .value = "3-4"};
 	const struct lea_need part = {.kind = LEA_NEED_PARTUUID, .value = "1-2"};
+	const struct lea_need ids = {.kind = LEA_NEED_IDS, .value = "LVM-1"};
 	struct lea_boot_lv on = {.name = "lv", .fs_uuid = "1-2", .fs_label = ""};
 	struct lea_boot_vg vg = {.name = "vg", .lv = &on, .lv_count = 1};
 	const struct lea_boot_memory memory = {.vg = &vg, .vg_count = 1};
@@ -70,5 +71,6 @@ TEST(any_file_system_may_be_on_an_lv_unless_the_last_boot_had_it_elsewhere)
 		  lea_device_limit_applies(&uuid, &memory));
 	ck_assert(lea_device_limit_applies(&other, NULL) &&
 		  !lea_device_limit_applies(&other, &memory));
+	ck_assert(lea_device_limit_applies(&ids, NULL) && lea_device_limit_applies(&ids, &memory));
 	ck_assert(!lea_device_limit_applies(&part, NULL));
 }

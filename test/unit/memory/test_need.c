@@ -10,6 +10,10 @@
 
 enum source { FSTAB, CRYPTTAB, CMDLINE };
 
+#define VG_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define LV_ID "PcQcBZwJhnj1HdGL2OBxm3m3lqxqbUNP"
+#define BY_ID "/dev/disk/by-id/dm-uuid-"
+
 /* Rows: one text, and the needs that it gives, as "kind value (user)" joined by "; ". */
 static const struct {
 	enum source source;
@@ -26,6 +30,9 @@ static const struct {
 	{FSTAB, "/dev/mapper/vg-lv_rimage_0 /a ext4", ""},
 	{FSTAB, "/dev/mapper/v/g-lv /a ext4", ""},
 	{FSTAB, "/dev/disk/by-id/dm-name-vg-lv /a ext4", "vg/lv (/a)"},
+	{FSTAB, BY_ID "LVM-" VG_ID LV_ID " /a ext4", "IDS LVM-" VG_ID LV_ID " (/a)"},
+	{FSTAB, BY_ID "LVM-" VG_ID LV_ID "-real /a ext4", ""},
+	{FSTAB, BY_ID "CRYPT-LUKS2-85cd-x /a ext4\n" BY_ID "part1-mpath-35 /b ext4", ""},
 	{FSTAB, "/dev/vg/lv /a ext4", "vg/lv (/a)"},
 	{FSTAB, "/dev/v..g/lv /a ext4", "v..g/lv (/a)"},
 	{FSTAB, "/dev/../lv /a ext4", ""},
@@ -98,6 +105,7 @@ static void count(void *arg, const char *source, uint32_t line, const char *what
 static void append_need(char *text, size_t size, const struct lea_need *need)
 {
 	static const char *const kinds[] = {[LEA_NEED_WORD] = "",
+					    [LEA_NEED_IDS] = "IDS ",
 					    [LEA_NEED_UUID] = "UUID ",
 					    [LEA_NEED_LABEL] = "LABEL ",
 					    [LEA_NEED_PARTUUID] = "PARTUUID ",
@@ -391,6 +399,19 @@ TEST_EACH(each_vg_has_its_class, class_rows)
 	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
 	ck_assert_int_eq(lea_need_of_vg(needs, &vg), class_rows[_i].want);
 	ck_assert_int_eq(lea_need_of_vg(NULL, &vg), LEA_CLASS_NORMAL);
+}
+
+TEST(vg_of_a_needed_lv_is_needed_by_its_id)
+{
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	const struct lea_need_sources sources = {.fstab = BY_ID "LVM-" VG_ID LV_ID " /a ext4",
+						 .last = WORDS("vg")};
+	struct lea_vg known = vg;
+
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_int_eq(lea_need_of_vg(needs, &known), LEA_CLASS_LAST);
+	memcpy(known.id, VG_ID, sizeof(known.id));
+	ck_assert_int_eq(lea_need_of_vg(needs, &known), LEA_CLASS_NEEDED);
 }
 
 TEST(vg_is_last_if_each_visible_lv_is)

@@ -5,13 +5,17 @@
 
 #include <string.h>
 
+#define VG_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define LV_ID "PcQcBZwJhnj1HdGL2OBxm3m3lqxqbUNP"
+#define BY_ID "/dev/disk/by-id/dm-uuid-LVM-"
+
 static struct lea_boot_lv data_lv[] = {
-	{.name = "home", .fs_uuid = "ab-12", .fs_label = "my home"},
+	{.name = "home", .fs_uuid = "ab-12", .fs_label = "my home", .id = LV_ID},
 	{.name = "swap", .fs_uuid = "cd-34", .fs_label = ""},
 };
 static struct lea_boot_lv bulk_lv[] = {{.name = "lv0", .fs_uuid = "", .fs_label = ""}};
 static struct lea_boot_vg vgs[] = {
-	{.name = "data", .lv = data_lv, .lv_count = 2},
+	{.name = "data", .id = VG_ID, .lv = data_lv, .lv_count = 2},
 	{.name = "bulk", .lv = bulk_lv, .lv_count = 1},
 	{.name = "bul", .is_tagged = true},
 };
@@ -27,6 +31,9 @@ static const struct {
 	{"a label", "LABEL=my\\040home /a ext4 defaults 0 2\n", "data/home,", "data,"},
 	{"a swap area by UUID", "UUID=cd-34 none swap sw 0 0\n", "data/swap,", "data,"},
 	{"a UUID that no LV has", "UUID=ef-56 /a ext4 defaults 0 2\n", "", ""},
+	{"the ids of an LV", BY_ID VG_ID LV_ID " /a ext4\n", "data/home,", "data,"},
+	{"those of an LV that is not known", BY_ID VG_ID VG_ID " /a ext4\n", "", ""},
+	{"those of one in another VG", BY_ID LV_ID LV_ID " /a ext4\n", "", ""},
 	{"an LV that is no longer there", "/dev/data/old /a ext4 defaults 0 2\n", "data/old,",
 	 "data,"},
 	{"two ways to one LV",
@@ -89,6 +96,7 @@ static const struct {
 } systems[] = {
 	{LEA_NEED_UUID, "AB-12", true},	     {LEA_NEED_LABEL, "my home", true},
 	{LEA_NEED_UUID, "ab-13", false},     {LEA_NEED_WORD, "data/home", false},
+	{LEA_NEED_IDS, "LVM-" VG_ID LV_ID, true},
 	{LEA_NEED_PARTUUID, "ab-12", false}, {LEA_NEED_LABEL, "ab-12", false},
 };
 

@@ -16,6 +16,7 @@ static const struct {
 	{LEA_NEED_WORD, "vg", NULL},
 	{LEA_NEED_WORD, "@tag", NULL},
 	{LEA_NEED_WORD, "@tag/x", NULL},
+	{LEA_NEED_IDS, "LVM-aB", "dev-disk-by\\x2did-dm\\x2duuid\\x2dLVM\\x2daB.device"},
 	{LEA_NEED_UUID, "1-aB", "dev-disk-by\\x2duuid-1\\x2daB.device"},
 	{LEA_NEED_LABEL, "my data", "dev-disk-by\\x2dlabel-my\\x5cx20data.device"},
 	{LEA_NEED_LABEL, "a/b", "dev-disk-by\\x2dlabel-a\\x5cx2fb.device"},
