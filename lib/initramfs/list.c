@@ -333,24 +333,12 @@ static void add_listed(struct list *list, const struct lea_mount *row)
 		add_row(list, row);
 }
 
-/* "/dev/sys/key:/path", "/path:UUID=1-2" */
-static void add_key(struct list *list, const char *key)
-{
-	char part[PATH_MAX];
-	size_t chars;
-
-	for (; *key && !list->fault; key += chars + (key[chars] == ':')) {
-		chars = strcspn(key, ":");
-		snprintf(part, sizeof(part), "%.*s", (int)chars, key);
-		(void)add_source(list, part);
-	}
-}
-
 /* What the initramfs opens: what its line says so of, and what lies below the rest */
 static void add_encrypted(struct list *list, const struct lea_mount *row)
 {
 	char path[PATH_MAX], label[LEA_SPEC_VALUE_BYTES];
 	struct lea_devno devno;
+	int r;
 
 	if (fflush(list->nodes))
 		list->fault = -ENOMEM;
@@ -361,8 +349,9 @@ static void add_encrypted(struct list *list, const struct lea_mount *row)
 	snprintf(path, sizeof(path), "/dev/mapper/%s", row->point);
 	if (find_node(list, path, &devno))
 		read_content(list, devno, list->user, label);
-	(void)add_source(list, row->source);
-	add_key(list, row->key);
+	r = add_source(list, row->source);
+	r = r ? r : lea_spec_each_key(row->key, add_source, list);
+	list->fault = r ? r : lea_spec_each_option(row->options, add_source, list);
 	list->user[0] = '\0';
 }
 

@@ -47,6 +47,8 @@ uint32_t lea_device_limit_of_conf(uint32_t most_ms, const char *text)
 
 uint32_t lea_device_limit_of_cmdline(uint32_t most_ms, const char *text)
 {
+	/* systemd takes either. */
+	most_ms = largest(most_ms, text, "systemd.default-device-timeout-sec", " \t\n", "");
 	return largest(most_ms, text, "systemd.default_device_timeout_sec", " \t\n", "");
 }
 

@@ -133,19 +133,41 @@ int lea_spec_each_source(const char *source, int (*each)(void *arg, const char *
 	return r || !*source ? r : each(arg, source);
 }
 
+int lea_spec_each_key(const char *key, int (*each)(void *arg, const char *source), void *arg)
+{
+	int r = 0;
+
+	for (size_t chars; !r && *key; key += chars + (key[chars] == ':')) {
+		chars = strcspn(key, ":");
+		r = call(key, chars, each, arg);
+	}
+	return r;
+}
+
+static int call_option(const char *option, int (*each)(void *arg, const char *source), void *arg)
+{
+	static const char *const keys[] = {"device=", "journal_path=", "logdev=", "rtdev=",
+					   "x-systemd.requires="};
+	const char *value = lea_after(option, "header=");
+
+	if (value)
+		return lea_spec_each_key(value, each, arg);
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && !value; i++)
+		value = lea_after(option, keys[i]);
+	return value && *value ? each(arg, value) : 0;
+}
+
 int lea_spec_each_option(const char *options, int (*each)(void *arg, const char *source), void *arg)
 {
-	static const char *const keys[] = {"device=", "journal_path=", "logdev=", "rtdev="};
-	const char *value;
+	char option[PATH_BYTES];
 	int r = 0;
 
 	for (size_t chars; !r && *options; options += chars + (options[chars] == ',')) {
 		chars = strcspn(options, ",");
-		for (size_t i = 0; i < ARRAY_SIZE(keys) && !r; i++) {
-			value = lea_after(options, keys[i]);
-			if (value)
-				r = call(value, chars - strlen(keys[i]), each, arg);
-		}
+		if (chars >= sizeof(option))
+			continue;
+		snprintf(option, sizeof(option), "%.*s", (int)chars, options);
+		r = call_option(option, each, arg);
 	}
 	return r;
 }

@@ -41,10 +41,15 @@ bool lea_spec_parse_ids(const char *uuid, char ret_vg_id[static 33], char ret_lv
 /*
  * lea_spec_each_source - a file system may have several devices
  * @source: as in fstab: of bcachefs "/dev/a:/dev/b"
- * @options: as in fstab: btrfs's device=, the journal of ext4, log and realtime device of XFS
+ * @options: as in fstab: btrfs's device=, the journal of ext4, log and realtime device of XFS, what
+ *	systemd is to have first; as in crypttab: the device of a header
  * Calls @each with each of them, until it does not return 0. Returns what that returned, or 0.
  */
 LEA_MUST_CHECK int lea_spec_each_source(const char *source,
 					int (*each)(void *arg, const char *source), void *arg);
 LEA_MUST_CHECK int lea_spec_each_option(const char *options,
 					int (*each)(void *arg, const char *source), void *arg);
+/* The same with each part of a key file in crypttab, which may be on a device: "/path:UUID=1-2", or
+ * for a script of Debian's "/dev/sys/key:/path". */
+LEA_MUST_CHECK int lea_spec_each_key(const char *key, int (*each)(void *arg, const char *source),
+				     void *arg);

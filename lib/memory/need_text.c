@@ -157,14 +157,15 @@ static int add_each(void *arg, const char *source)
 	return add_device(adding->reader, source, adding->user);
 }
 
-/* Each device of a file system that may have several */
+/* Each device of a file system that may have several, or of an encrypted one */
 static int add_devices(const struct reader *reader, const char *source, const char *options,
-		       const char *user)
+		       const char *key, const char *user)
 {
 	struct adding adding = {reader, user};
 	int r = lea_spec_each_source(source, add_each, &adding);
 
-	return r ? r : lea_spec_each_option(options, add_each, &adding);
+	r = r ? r : lea_spec_each_option(options, add_each, &adding);
+	return r ? r : lea_spec_each_key(key, add_each, &adding);
 }
 
 static bool is_optional(const char *options)
@@ -243,7 +244,8 @@ static int add_row(struct reader *reader, const struct lea_mount *row)
 		return 0;
 	}
 	reader->limit_ms = device_limit(row->options);
-	return add_devices(reader, row->source, row->options, is_swap ? "swap" : row->point);
+	return add_devices(reader, row->source, row->options, row->key,
+			   is_swap ? "swap" : row->point);
 }
 
 static int read_rows(struct reader *reader, const char *text, enum lea_mount_text form,
@@ -280,7 +282,7 @@ static int add_parameter(const struct reader *reader, char *value, const char *k
 
 static int add_flags(const struct reader *reader, char *value, const char *key)
 {
-	return add_devices(reader, "", value, key);
+	return add_devices(reader, "", value, "", key);
 }
 
 /* systemd.mount-extra=WHAT:WHERE[:FSTYPE[:OPTIONS]] */
@@ -289,14 +291,18 @@ static int add_extra_mount(const struct reader *reader, char *value, const char 
 	char *where = strchr(value, ':');
 	char *type = where ? strchr(where + 1, ':') : NULL;
 	const char *options = type ? strchr(type + 1, ':') : NULL;
+	struct reader own = *reader;
 
 	(void)key;
-	if (!where || (options && is_optional(options + 1)))
+	options = options ? options + 1 : "";
+	if (!where || is_optional(options))
 		return 0;
 	*where++ = '\0';
 	if (type)
 		*type = '\0';
-	return add_parameter(reader, value, where);
+	lea_mount_unquote(value);
+	own.limit_ms = device_limit(options);
+	return add_devices(&own, value, options, "", where);
 }
 
 /* systemd.swap-extra=WHAT[:OPTIONS] */
@@ -343,6 +349,9 @@ static int parse_parameter(const struct reader *reader, char *word)
 	if (!value)
 		return 0;
 	*value++ = '\0';
+	/* systemd takes either. */
+	for (char *c = word; (c = strchr(c, '_'));)
+		*c = '-';
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!strcmp(word, keys[i].key))
 			return keys[i].add(reader, value, keys[i].key);

@@ -33,6 +33,7 @@ static const struct {
 	  {"quiet systemd.default_device_timeout_sec=30 splash\n", HOUR},
 	  {"quiet systemd.default_device_timeout_sec=infinity\n", INFINITE},
 	  {"quiet systemd.default_device_timeout_sec\n", HOUR},
+	  {"systemd.default-device-timeout-sec=7200\n", 2 * HOUR},
 	  {"quiet xsystemd.default_device_timeout_sec=7200\n", HOUR},
 };
 

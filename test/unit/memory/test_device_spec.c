@@ -108,6 +108,7 @@ static const struct {
 	{"UUID=1-2", "device=/dev/a/b,rw,device=/dev/c/d", "UUID=1-2 /dev/a/b /dev/c/d "},
 	{"UUID=1", "logdev=/dev/a/log,rtdev=/dev/a/rt", "UUID=1 /dev/a/log /dev/a/rt "},
 	{"UUID=1", "nodevice=x,journal_path=/dev/a/j,logdev=", "UUID=1 /dev/a/j "},
+	{"UUID=1", "header=/h:/dev/a/h:,x-systemd.requires=/dev/a/b", "UUID=1 /h /dev/a/h /dev/a/b "},
 	{"server:/dev/x", "", "server:/dev/x "},
 	{"", "", ""},
 };

@@ -41,6 +41,8 @@ static const struct {
 	{FSTAB, "/dev/sda1 /a ext4", ""},
 	{FSTAB, "UUID=1 /a xfs logdev=/dev/vg/log,rtdev=/dev/vg/rt",
 	 "UUID 1 (/a); vg/log (/a); vg/rt (/a)"},
+	{FSTAB, "/dev/vg/a /a ext4 x-systemd.requires=/dev/vg/b,x-systemd.requires=x.service",
+	 "vg/a (/a); vg/b (/a)"},
 	{FSTAB, "/dev/vg/a:/dev/vg/b /a bcachefs", "vg/a (/a); vg/b (/a)"},
 	{FSTAB, "/dev/md/root /a ext4", ""},
 	{FSTAB, "/dev/disk/by-path/x /a ext4", ""},
@@ -72,6 +74,13 @@ static const struct {
 	/* encrypted devices */
 	{CRYPTTAB, "secret /dev/vg/lv none luks,discard", "vg/lv (secret)"},
 	{CRYPTTAB, "secret UUID=1-2", "UUID 1-2 (secret)"},
+	{CRYPTTAB, "secret /dev/sda3 /dev/vg/key luks", "vg/key (secret)"},
+	{CRYPTTAB, "secret /dev/sda3 /key:/dev/vg/keys luks", "vg/keys (secret)"},
+	{CRYPTTAB, "secret /dev/sda3 /dev/vg/keys:/key luks,keyscript=passdev", "vg/keys (secret)"},
+	{CRYPTTAB, "secret UUID=1 /key:LABEL=k luks,header=/x:/dev/vg/header",
+	 "UUID 1 (secret); vg/header (secret); LABEL k (secret)"},
+	{CRYPTTAB, "secret /dev/sda3 /dev/urandom swap", ""},
+	{CRYPTTAB, "secret /dev/sda3 /key:/dev/vg/keys luks,nofail", ""},
 	{CRYPTTAB, "secret /dev/vg/lv none luks,nofail", ""},
 	{CRYPTTAB, "secret /dev/vg/lv /key noauto", ""},
 	{CRYPTTAB, "#secret /dev/vg/lv", ""},
@@ -87,6 +96,10 @@ static const struct {
 	 "vg/root (rd.lvm.lv); vg/x-y (rd.lvm.lv); all (rd.lvm.vg)"},
 	{CMDLINE, "systemd.mount-extra=/dev/vg/a:/a", "vg/a (/a)"},
 	{CMDLINE, "systemd.mount-extra=LABEL=x:/a:ext4:rw", "LABEL x (/a)"},
+	{CMDLINE, "systemd.mount-extra=/dev/vg/a:/a:btrfs:rw,device=/dev/vg/b",
+	 "vg/a (/a); vg/b (/a)"},
+	{CMDLINE, "systemd.mount_extra=/dev/vg/a:/a systemd.swap_extra=/dev/vg/b",
+	 "vg/a (/a); vg/b (swap)"},
 	{CMDLINE, "systemd.mount-extra=/dev/vg/a:/a:ext4:nofail", ""},
 	{CMDLINE, "systemd.mount-extra=/dev/vg/a", ""},
 	{CMDLINE, "systemd.swap-extra=/dev/vg/a", "vg/a (swap)"},
@@ -253,6 +266,19 @@ TEST(a_single_device_is_a_need_as_well)
 	ck_assert_uint_eq(needs->count, 1);
 	ck_assert_int_eq(needs->need[0].kind, LEA_NEED_LABEL);
 	ck_assert_str_eq(needs->need[0].value, "my disk");
+}
+
+TEST(a_mount_of_the_command_line_has_a_limit_as_well)
+{
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	const struct lea_need_sources sources = {
+		.cmdline = "systemd.mount-extra=/dev/vg/a:/a:ext4:x-systemd.device-timeout=20 "
+			   "root=/dev/vg/root"};
+
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_uint_eq(needs->count, 2);
+	ck_assert_uint_eq(needs->need[0].limit_ms, 20000);
+	ck_assert_uint_eq(needs->need[1].limit_ms, 0);
 }
 
 TEST(the_least_limit_of_a_device_counts)
