@@ -6,6 +6,6 @@
 
 #include <stdbool.h>
 
-/* Does somebody wait for a password, a passphrase for a disk among them? False also if that cannot
+/* Does a process wait for a password, a passphrase for a disk among them? False also if that cannot
  * be found out. Does not log. */
 bool lea_password_is_asked(struct lea_world *world);

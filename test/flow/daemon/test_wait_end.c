@@ -205,6 +205,8 @@ TEST(hung_disk_in_udev_does_not_hold_the_boot)
 	ck_assert_ptr_nonnull(strstr(tree.logged, "udev is busy"));
 }
 
+#define STAT(pid, state) #pid " (ask) " state " 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7 0 0\n"
+
 TEST(passphrase_may_take_its_time)
 {
 	tree_put(&tree, "/run/systemd/ask-password/ask.1a2b", "");
@@ -212,6 +214,25 @@ TEST(passphrase_may_take_its_time)
 	ck_assert_uint_eq(run_until(300000), 0);
 	tree_remove(&tree, "/run/systemd/ask-password/ask.1a2b");
 	ck_assert_uint_ge(run_until(600000), 315000);
+}
+
+/* Rows: what the file of a question says; does somebody wait for the answer? */
+static const struct {
+	const char *text;
+	bool is_asked;
+} questions[] = {
+	{"[Ask]\nPID=4711\nMessage=Disk\nPID=1\n", true}, {"[Ask]\nPID=4712\n", false},
+	{"[Ask]\nPID=4713\n", false}, /* a zombie */
+	{"[Ask]\nPID=0\n", true},	  {"[Ask]\nPID=x\n", true},
+	{"[Ask]\nMessage=PID=4712\n", true},
+};
+
+TEST_EACH(a_question_ends_with_its_process, questions)
+{
+	tree_put(&tree, "/run/systemd/ask-password/ask.1a2b", questions[_i].text);
+	tree_put(&tree, "/proc/4711/stat", STAT(4711, "S"));
+	tree_put(&tree, "/proc/4713/stat", STAT(4713, "Z"));
+	ck_assert_msg(!run_until(600000) == questions[_i].is_asked, "%s", questions[_i].text);
 }
 
 static void claim(const char *vg)
