@@ -735,6 +735,16 @@ static int run_all(struct run *run, bool stays)
 	return r;
 }
 
+/* Without workers nobody brings up what process 1 waits for. */
+static int begin_batches(struct run *run, bool stays)
+{
+	const int r = lea_session_begin_batches(run->session, &run->batch);
+
+	if (r == LEA_SESSION_UNFIT && stays)
+		lea_wait_end_at_limit(run->session->world, run->session->conf);
+	return r ? LEA_SESSION_FAILED : 0;
+}
+
 int lea_resident_run(struct lea_session *session, bool stays, struct lea_resident_first *first)
 {
 	struct run run = {.session = session,
@@ -752,7 +762,7 @@ int lea_resident_run(struct lea_session *session, bool stays, struct lea_residen
 	/* Only now that the settings are watched: a later change makes this runner leave, too. */
 	if (first->refresh)
 		lea_rules_refresh(session->world);
-	r = lea_session_begin_batches(session, &run.batch);
+	r = begin_batches(&run, stays);
 	if (r)
 		return r;
 	r = stays ? lea_partial_new(session->world, session->conf, &session->partial) : 0;

@@ -166,5 +166,5 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_opti
 	if (r > 0)
 		lea_log(session->world->log, LEA_LOG_ERROR,
 			"Devices stay pending until this is corrected; see: lvmevent status");
-	return r < 0 ? lea_session_fail(session->world, r, "events") : r ? LEA_SESSION_FAILED : 0;
+	return r < 0 ? lea_session_fail(session->world, r, "events") : r ? LEA_SESSION_UNFIT : 0;
 }

@@ -38,6 +38,7 @@ struct lea_session {
 
 enum lea_session_outcome {
 	LEA_SESSION_FAILED = 1, /* logged */
+	LEA_SESSION_UNFIT,	/* logged: until a person corrects the filter, nothing can work */
 };
 
 void lea_session_end(struct lea_session *session);
@@ -56,8 +57,8 @@ LEA_MUST_CHECK int lea_session_watch(struct lea_session *session,
 /* Opens the queue and creates missing folders. Returns 0 or LEA_SESSION_FAILED. */
 LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
 /* Creates the reader and the workers and fills in @options but for is_boot and defers_watch, which
- * the caller sets before. With is_boot it reads what the boot needs. Returns 0 or
- * LEA_SESSION_FAILED. */
+ * the caller sets before. With is_boot it reads what the boot needs. Returns 0,
+ * LEA_SESSION_FAILED or LEA_SESSION_UNFIT. */
 LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
 					     struct lea_batch_options *options);
 /* Logs "WHAT: FAULT" as an error; returns LEA_SESSION_FAILED. */

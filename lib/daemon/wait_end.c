@@ -7,6 +7,7 @@
 #include "daemon/udev_wait.h"
 #include "memory/need_memory.h"
 #include "memory/need_unit.h"
+#include "memory/needs_read.h"
 #include "state/claim.h"
 #include "state/queue.h"
 #include "world/ask_password.h"
@@ -270,4 +271,36 @@ int lea_wait_end_step(struct lea_wait_end *end, struct lea_world *world,
 		lea_progress_excuse(&end->progress, late_ms, now);
 	end->next_ms = step(end, world, needs, now);
 	return (int)(end->next_ms - now);
+}
+
+static void end_over(struct lea_world *world, const struct lea_conf *conf,
+		     struct lea_manager_waits *waits)
+{
+	const struct lea_wait_end end = {.limit_ms = waits->limit_ms};
+	const uint64_t now = lea_world_now_ms(world);
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+
+	/* Process 1 starts this again if memory is short. */
+	if (lea_boot_needs_read(world, conf, &needs))
+		return;
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const uint64_t limit_ms = limit_of(&end, need_of(needs, waits->wait[i].unit));
+
+		waits->wait[i].is_due =
+			limit_ms != UINT64_MAX && now >= waits->boot_ms + limit_ms;
+	}
+	if (world->manager->end(waits))
+		lea_log(world->log, LEA_LOG_VERBOSE, "process 1 did not end all waits");
+	say(world, needs, waits);
+}
+
+void lea_wait_end_at_limit(struct lea_world *world, const struct lea_conf *conf)
+{
+	struct lea_manager_waits waits = {0};
+
+	if (!world->manager || lea_password_is_asked(world) || world->manager->look(&waits))
+		return;
+	if (waits.is_starting_up && waits.count)
+		end_over(world, conf, &waits);
+	lea_manager_waits_done(&waits);
 }

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "conf/conf.h"
 #include "daemon/progress.h"
 #include "memory/device_limit.h"
 #include "memory/need.h"
@@ -42,3 +43,12 @@ struct lea_wait_end {
  */
 int lea_wait_end_step(struct lea_wait_end *end, struct lea_world *world,
 		      const struct lea_needs *needs);
+
+/*
+ * lea_wait_end_at_limit - end the waits of the boot whose limits are over
+ * For a process that cannot work, as it learned when it started: process 1 starts it again, so it
+ * has no state. As if these limits were systemd's, they count from the start of the boot, and no
+ * progress counts: there is nobody who could make any. After the boot it ends none. Otherwise as
+ * above.
+ */
+void lea_wait_end_at_limit(struct lea_world *world, const struct lea_conf *conf);

@@ -235,6 +235,48 @@ TEST_EACH(a_question_ends_with_its_process, questions)
 	ck_assert_msg(!run_until(600000) == questions[_i].is_asked, "%s", questions[_i].text);
 }
 
+/* Rows: a runner that cannot work starts at this time; what it then ends, of an LV with a limit in
+ * fstab or without, is how many waits. */
+static const struct {
+	uint64_t now;
+	const char *fstab;
+	bool has_started, is_theirs;
+	unsigned int ended;
+} unfit[] = {
+	{91999, "/dev/data/home /data ext4\n", false, false, 0},
+	{92000, "/dev/data/home /data ext4\n", false, false, 1},
+	{92000, "", false, false, 1}, /* fstab has changed */
+	{92000, "/dev/data/home /data ext4\n", true, false, 0},
+	{92000, "/dev/data/home /data ext4\n", false, true, 0},
+	{92000, "/dev/data/home /data ext4 x-systemd.device-timeout=100\n", false, false, 0},
+	{102000, "/dev/data/home /data ext4 x-systemd.device-timeout=100\n", false, false, 1},
+};
+
+TEST_EACH(who_cannot_work_ends_the_waits_of_the_boot_at_their_limits, unfit)
+{
+	const struct lea_conf_options options = {0};
+	const struct lea_conf *conf;
+
+	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
+	tree_put(&tree, "/etc/fstab", unfit[_i].fstab);
+	now = unfit[_i].now;
+	manager.has_started = unfit[_i].has_started;
+	manager.is_ours[0] = !unfit[_i].is_theirs;
+	tree.logged[0] = '\0';
+	lea_wait_end_at_limit(&tree.world, conf);
+	ck_assert_uint_eq(manager.ended, unfit[_i].ended);
+	ck_assert_int_eq(strstr(tree.logged, "gave up waiting for") != NULL, unfit[_i].ended);
+	lea_conf_free(conf);
+}
+
+TEST(who_cannot_work_lets_a_passphrase_be_typed)
+{
+	now = 92000;
+	tree_put(&tree, "/run/systemd/ask-password/ask.1a2b", "");
+	lea_wait_end_at_limit(&tree.world, NULL);
+	ck_assert_uint_eq(manager.looks, 0);
+}
+
 static void claim(const char *vg)
 {
 	struct lea_claim_pv pv = {.pvid = PVID, .id = {8, 16, 7}};
