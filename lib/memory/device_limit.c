@@ -3,6 +3,7 @@
 #include "memory/device_limit.h"
 
 #include "memory/need_memory.h"
+#include "memory/time_span.h"
 
 #include <string.h>
 
@@ -15,10 +16,8 @@ static uint32_t longer(uint32_t most_ms, const char *value, const char *ends)
 
 	while (chars && strchr(" \t\r\"'", from[chars - 1]))
 		chars--;
-	ms = lea_need_parse_span(from, chars);
-	/* An empty value is systemd's own limit. */
-	if (chars && !ms)
-		return UINT32_MAX;
+	ms = lea_time_span_ms(from, chars);
+	/* What is no span is ignored, by systemd as well. */
 	return ms > most_ms ? ms : most_ms;
 }
 

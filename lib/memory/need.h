@@ -40,10 +40,6 @@ struct lea_need {
 	uint32_t limit_ms;
 };
 
-/* The ms of a time span as in systemd.time(7): "90", "1min 30s". UINT32_MAX: "infinity" and 0; 0:
- * it is empty, or written as only systemd understands it. */
-uint32_t lea_need_parse_span(const char *text, size_t chars);
-
 /* Where needs come from. Texts are NUL-terminated and borrowed; NULL: there is none. */
 struct lea_need_sources {
 	const char *fstab, *crypttab, *cmdline;

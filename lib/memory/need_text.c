@@ -7,6 +7,7 @@
 #include "base/devname.h"
 #include "base/id.h"
 #include "base/mount_text.h"
+#include "memory/time_span.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -174,51 +175,6 @@ static bool is_optional(const char *options)
 	       lea_mount_has_option(options, "nofail", "fail");
 }
 
-/* The ms of a unit of a time span, as in systemd.time(7); 0: not one of these. */
-static uint32_t unit_ms(const char *unit, size_t chars)
-{
-	static const struct {
-		const char *name;
-		uint32_t ms;
-	} units[] = {{"", 1000},	{"s", 1000},	   {"sec", 1000},  {"second", 1000},
-		     {"seconds", 1000}, {"ms", 1},	   {"msec", 1},	   {"m", 60000},
-		     {"min", 60000},	{"minute", 60000}, {"h", 3600000}, {"hr", 3600000},
-		     {"hour", 3600000}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (strlen(units[i].name) == chars && !strncmp(units[i].name, unit, chars))
-			return units[i].ms;
-	return 0;
-}
-
-uint32_t lea_need_parse_span(const char *text, size_t chars)
-{
-	const char *const end = text + chars;
-	uint64_t ms = 0, number;
-	uint32_t unit;
-
-	if (!chars)
-		return 0;
-	if (chars == strlen("infinity") && !strncmp(text, "infinity", chars))
-		return UINT32_MAX;
-	while (text < end) {
-		if (*text < '0' || *text > '9')
-			return 0;
-		for (number = 0; text < end && *text >= '0' && *text <= '9'; text++)
-			number = number < UINT32_MAX ? number * 10 + (uint64_t)(*text - '0')
-						     : number;
-		for (chars = 0; text + chars < end && !strchr(" 0123456789", text[chars]); chars++)
-			;
-		unit = unit_ms(text, chars);
-		ms += number * unit;
-		if (!unit || ms > UINT32_MAX)
-			return unit ? UINT32_MAX : 0;
-		for (text += chars; text < end && *text == ' '; text++)
-			;
-	}
-	return ms ? (uint32_t)ms : UINT32_MAX; /* 0 turns the limit off */
-}
-
 static uint32_t device_limit(const char *options)
 {
 	static const char key[] = "x-systemd.device-timeout=";
@@ -227,7 +183,7 @@ static uint32_t device_limit(const char *options)
 	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
 		chars = strcspn(options, ",");
 		if (!strncmp(options, key, strlen(key)))
-			limit_ms = lea_need_parse_span(options + strlen(key), chars - strlen(key));
+			limit_ms = lea_time_span_ms(options + strlen(key), chars - strlen(key));
 	}
 	return limit_ms;
 }

@@ -24,7 +24,12 @@ static const struct {
 		{"[Manager]\nDefaultDeviceTimeoutSec=2h\nDefaultDeviceTimeoutSec=20\n", 2 * HOUR},
 		{"[Manager]\nDefaultDeviceTimeoutSec=infinity\n", INFINITE},
 		{"[Manager]\nDefaultDeviceTimeoutSec=0\n", INFINITE},
-		{"[Manager]\nDefaultDeviceTimeoutSec=1 fortnight\n", INFINITE},
+		{"[Manager]\nDefaultDeviceTimeoutSec=5 minutes\n", HOUR},
+		{"[Manager]\nDefaultDeviceTimeoutSec=2hours\n", 2 * HOUR},
+		{"[Manager]\nDefaultDeviceTimeoutSec=.5d\n", 12 * HOUR},
+		{"[Manager]\nDefaultDeviceTimeoutSec=7200000000us\n", 2 * HOUR},
+		/* systemd does not take it either, and keeps its own. */
+		{"[Manager]\nDefaultDeviceTimeoutSec=1 fortnight\n", HOUR},
 		{"[Manager]\nDefaultDeviceTimeoutSec=\n", HOUR},
 },
   cmdlines[] = {

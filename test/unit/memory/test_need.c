@@ -205,6 +205,7 @@ static const struct {
 	{"x-systemd.device-timeout=infinity", UINT32_MAX},
 	{"x-systemd.device-timeout=99999999999999999999", UINT32_MAX},
 	{"x-systemd.device-timeout=5,x-systemd.device-timeout=7", 7000},
+	{"x-systemd.device-timeout=5minutes", 300000},
 	{"x-systemd.device-timeout=5parsec", 0},
 	{"x-systemd.device-timeout=-5", 0},
 	{"x-systemd.device-timeout=", 0},
