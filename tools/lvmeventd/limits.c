@@ -13,16 +13,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CONF_BYTES 65536U
+#define CONF_BYTES (1024U * 1024U)
+#define CONF	   ".conf"
 
-/* @path is below the root. What cannot be read may name any limit, what is not there names none. */
+/* @path is below the root. What cannot be read systemd does not read either. */
 static uint32_t longer(struct lea_world *world, const char *path, uint32_t most_ms,
 		       uint32_t (*largest)(uint32_t most_ms, const char *text))
 {
 	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path), *text = NULL;
 	const int r = full ? lea_file_read_config(full, CONF_BYTES, &text, NULL) : -ENOMEM;
 
-	return r < 0 ? UINT32_MAX : text ? largest(most_ms, text) : most_ms;
+	return r ? most_ms : largest(most_ms, text);
+}
+
+static bool is_conf(const char *name)
+{
+	const size_t chars = strlen(name);
+
+	return chars > strlen(CONF) && !strcmp(name + chars - strlen(CONF), CONF);
 }
 
 /* The drop-ins for system.conf in this folder. */
@@ -35,13 +43,14 @@ static uint32_t longer_in(struct lea_world *world, const char *folder, uint32_t 
 	int r = fd < 0 ? fd : lea_file_list(fd, ".", &dir);
 
 	if (r)
-		return r == -ENOENT ? most_ms : UINT32_MAX;
+		return most_ms;
 	while ((entry = lea_file_next(dir, &r))) {
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		most_ms = longer(world, path, most_ms, lea_device_limit_of_conf);
+		if (is_conf(entry->d_name))
+			most_ms = longer(world, path, most_ms, lea_device_limit_of_conf);
 	}
 	closedir(dir);
-	return r < 0 ? UINT32_MAX : most_ms;
+	return most_ms;
 }
 
 /* The longest of all limits that somebody has set for all devices, whichever of them counts. */
