@@ -11,6 +11,7 @@
 #include "boot/boot_scan.h"
 #include "boot/lock_folder.h"
 #include "daemon/session.h"
+#include "daemon/wait_end.h"
 #include "enable/gate_verb.h"
 #include "enable/refresh_verb.h"
 #include "lvmeventd/generator_verb.h"
@@ -24,6 +25,7 @@
 #include "world/udevd.h"
 
 #define LOCK_FOLDER_MS 1000U
+#define UNFIT_MS       2000U
 
 /* ---- boot */
 
@@ -31,6 +33,23 @@ static void notify_ready(void *arg)
 {
 	(void)arg;
 	sd_notify(0, "READY=1\nSTATUS=Caught up with udev");
+}
+
+/* With a filter that is wrong the boot scan can only end process 1's waits: the runner comes behind
+ * units that may wait for the same devices. */
+static bool wait_unfit(struct lea_session *session, const struct lea_queue_watch *watch)
+{
+	struct lea_world *world = session->world;
+	const int run_fd = lea_world_run(world);
+
+	notify_ready(NULL);
+	while (run_fd >= 0 && lea_gate_is_closed(run_fd)) {
+		lea_wait_end_at_limit(world, session->conf);
+		world->clock->sleep_ms(world->clock, UNFIT_MS);
+		if (watch->fd >= 0 && lea_queue_watch_read(watch) == LEA_QUEUE_WATCH_CONF)
+			return true;
+	}
+	return false;
 }
 
 /* Returns an exit code. *ret_again: with the settings that are there now. */
@@ -57,10 +76,12 @@ static int scan_boot(struct lea_world *world, struct lea_device_queue *done, boo
 			"%s: something is yet to be mounted over lvm2's locks",
 			session.conf->locking_dir);
 	lea_timeline_open(world, "boot");
-	if (lea_session_begin_batches(&session, &options.batch))
-		return LEA_EXIT_FAILED;
+	r = lea_session_begin_batches(&session, &options.batch);
 	if (!lea_session_watch(&session, &watch))
 		options.watch = &watch;
+	*ret_again = r == LEA_SESSION_UNFIT && wait_unfit(&session, &watch);
+	if (r)
+		return LEA_EXIT_FAILED;
 	r = lea_boot_scan_run(&options);
 	*ret_again = r == LEA_BOOT_SCAN_CONF;
 	if (!*ret_again)
