@@ -52,19 +52,26 @@ struct waited {
 	int dev_fd;
 };
 
-/* Is this the VG of a need that is absent? It may be, of a file system whose VG is not known. */
+/* Is this the VG that a need wants? It may be, of a file system whose VG is not known. */
+static bool may_be_of(const struct lea_need *need, const char *vg_id, const char *vg_name)
+{
+	return need->kind == LEA_NEED_IDS    ? lea_need_has_vg_id(need, vg_id)
+	       : need->kind == LEA_NEED_WORD ? lea_need_names_vg(need, vg_name)
+					     : true;
+}
+
+/* Is this the VG of a need that is absent? */
 static int tell_activation(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	const struct waited *waited = arg;
 
-	(void)vg_id;
 	if (claim->state != LEA_CLAIM_CLAIMED || claim->is_orphaned)
 		return 0;
 	for (uint32_t i = 0; i < waited->needs->count; i++) {
 		const struct lea_need *need = &waited->needs->need[i];
 
 		if (lea_late_line_is_absent(waited->dev_fd, need) &&
-		    (need->kind != LEA_NEED_WORD || lea_need_names_vg(need, claim->vg_name)))
+		    may_be_of(need, vg_id, claim->vg_name))
 			return 1;
 	}
 	return 0;

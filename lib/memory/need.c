@@ -116,13 +116,18 @@ static bool concerns(const struct lea_volume_list *list, const struct lea_vg *vg
 	return false;
 }
 
+bool lea_need_has_vg_id(const struct lea_need *need, const char *vg_id)
+{
+	char own[33], lv_id[33];
+
+	return need->kind == LEA_NEED_IDS && lea_spec_parse_ids(need->value, own, lv_id) &&
+	       !strcmp(own, vg_id);
+}
+
 static bool has_id_of(const struct lea_needs *needs, const struct lea_vg *vg)
 {
-	char vg_id[33], lv_id[33];
-
 	for (uint32_t i = 0; i < needs->count; i++)
-		if (needs->need[i].kind == LEA_NEED_IDS &&
-		    lea_spec_parse_ids(needs->need[i].value, vg_id, lv_id) && !strcmp(vg_id, vg->id))
+		if (lea_need_has_vg_id(&needs->need[i], vg->id))
 			return true;
 	return false;
 }

@@ -95,6 +95,8 @@ enum lea_need_class {
  */
 enum lea_need_class lea_need_of_vg(const struct lea_needs *needs, const struct lea_vg *vg);
 
+/* Is it of kind IDS, with this id of a VG? */
+bool lea_need_has_vg_id(const struct lea_need *need, const char *vg_id);
 /* Does the word name this VG, or an LV in it? */
 bool lea_need_word_names_vg(const char *word, const char *vg_name);
 /* Does an "@tag" of this list name the VG or one of its LVs? */

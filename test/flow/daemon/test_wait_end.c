@@ -291,6 +291,19 @@ static void claim(const char *vg)
 	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &mine), 0);
 }
 
+/* Rows: does the LV that fstab names by its ids belong to the VG whose pool is checked? */
+TEST_TIMES(check_of_its_pool_may_take_its_time_by_id, 2)
+{
+	char fstab[160];
+
+	snprintf(fstab, sizeof(fstab), "/dev/disk/by-id/dm-uuid-LVM-%s" PVID " /data ext4\n",
+		 _i ? VG_ID : PVID);
+	set_needs(fstab);
+	manager.unit[0] = "dev-disk-by\\x2did-x.device";
+	claim("data");
+	ck_assert_msg((run_until(1800000) == 0) == (_i == 1), "%d", _i);
+}
+
 TEST(check_of_its_pool_may_take_its_time)
 {
 	claim("data");
