@@ -80,10 +80,11 @@ static int predates(const struct lea_records_devices *devices, const struct lea_
 		       : 0;
 }
 
-/* May @device, which has the number, still be the one that was recorded? A marker says so; where
- * instances are not numbered, only as long as udev names no other PV on it. */
+/* May @device, which has the number, still be the one that was recorded? A marker says so. *ret_is_doubted:
+ * but udev names another PV on it, and where instances are not numbered either may be old. */
 static int may_be_it(struct lea_records *records, const struct lea_records_devices *devices,
-		     const struct lea_recorded_pv *pv, struct lea_device *device, bool *ret_may)
+		     const struct lea_recorded_pv *pv, struct lea_device *device, bool *ret_may,
+		     bool *ret_is_doubted)
 {
 	int r = 0;
 
@@ -95,7 +96,8 @@ static int may_be_it(struct lea_records *records, const struct lea_records_devic
 	if (r)
 		return r;
 	r = lea_marker_ask(devices->event_fd, device, pv->pvid);
-	*ret_may = r > 0 && (device->diskseq || !lea_devset_has(&records->named, &pv->number));
+	*ret_may = r > 0;
+	*ret_is_doubted = r > 0 && !device->diskseq && lea_devset_has(&records->named, &pv->number);
 	if (r < 0 || *ret_may)
 		return r < 0 ? r : 0;
 	r = lea_udevdb_fill(devices->world, device);
@@ -116,13 +118,16 @@ static int queue_if_gone(struct lea_records *records, const struct lea_records_d
 	const struct lea_devno devno = {pv->number.major, pv->number.minor};
 	/* It may have come after the devices were listed. */
 	bool may_be = at == LEA_DEVSET_NONE && lea_sysfs_has_device(devices->world, devno);
-	int r = at == LEA_DEVSET_NONE
-			? 0
-			: may_be_it(records, devices, pv, &devices->device[at], &may_be);
+	struct lea_device *device = at == LEA_DEVSET_NONE ? NULL : &devices->device[at];
+	bool is_doubted = false;
+	int r = device ? may_be_it(records, devices, pv, device, &may_be, &is_doubted) : 0;
 
-	if (r || may_be)
+	if (r || (may_be && !is_doubted))
 		return r;
 	++*ret_queued;
+	/* What is on it says whether the record ends. */
+	if (is_doubted)
+		return lea_queue_put_device(devices->event_fd, LEA_ENTRY_CHANGE, device, "");
 	/* As the removal would have been; a pass that finds the number in use reads the device, and
 	 * activates nothing for that. */
 	return lea_queue_put_gone(devices->event_fd, &pv->number, pv->pvid);
