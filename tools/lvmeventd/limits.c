@@ -16,13 +16,16 @@
 #define CONF_BYTES (1024U * 1024U)
 #define CONF	   ".conf"
 
-/* @path is below the root. What cannot be read systemd does not read either. */
+/* @path is below the root. What cannot be read systemd does not read either; what only we cannot may
+ * name any limit. */
 static uint32_t longer(struct lea_world *world, const char *path, uint32_t most_ms,
 		       uint32_t (*largest)(uint32_t most_ms, const char *text))
 {
 	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path), *text = NULL;
 	const int r = full ? lea_file_read_config(full, CONF_BYTES, &text, NULL) : -ENOMEM;
 
+	if (lea_is_shortage(r))
+		return UINT32_MAX;
 	return r ? most_ms : largest(most_ms, text);
 }
 
@@ -43,14 +46,14 @@ static uint32_t longer_in(struct lea_world *world, const char *folder, uint32_t 
 	int r = fd < 0 ? fd : lea_file_list(fd, ".", &dir);
 
 	if (r)
-		return most_ms;
+		return lea_is_shortage(r) ? UINT32_MAX : most_ms;
 	while ((entry = lea_file_next(dir, &r))) {
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		if (is_conf(entry->d_name))
 			most_ms = longer(world, path, most_ms, lea_device_limit_of_conf);
 	}
 	closedir(dir);
-	return most_ms;
+	return lea_is_shortage(r) ? UINT32_MAX : most_ms;
 }
 
 /* The longest of all limits that somebody has set for all devices, whichever of them counts. */
