@@ -28,8 +28,8 @@ steps() { # NAME SECONDS STEPS
 block() { awk -v n="$2" '/^== / { b++ } b == n' "$JUNK/$1.log"; }
 blocks() { grep -c '^== ' "$JUNK/$1.log"; }
 # excused BLOCK: stock lvm2 trusts records of PVs that a vgrename or vgmerge made stale ("Incorrect VG lookup
-# file"), calls the VG incomplete and leaves it inactive, now and then. What ours has more is of such VGs only;
-# none has less. stale: those VGs, since the last block in which both were alike.
+# file"), calls the VG incomplete, or does not find it, and leaves it inactive, now and then. What ours has more is of
+# such VGs only; none has less. stale: those VGs, since the last block in which both were alike.
 excused() {
 	local line vg found
 	diff <(block stock "$1") <(block ours "$1") | grep '^[<>]' >"$JUNK/differs"
