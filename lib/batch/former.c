@@ -57,14 +57,30 @@ static int is_path_of_recorded(struct lea_world *world, const struct lea_found *
 		 : lea_duplicate_tie(world, &recorded, &found->device) == LEA_DUPLICATE_PATH;
 }
 
+/* An instance that was never read as a PV is no member that was made another PV. It has taken the number of
+ * one, and is left to its own event, which may be an add. */
+static int read_as_it_is(const struct lea_batch_options *options, const struct lea_found *found)
+{
+	const struct lea_devid id = lea_device_id(&found->device);
+	char key[LEA_DEVID_TEXT_BYTES], before[33];
+	int r = 1;
+
+	lea_devid_format(&id, key);
+	if (id.diskseq)
+		r = lea_carried_ask(options->event_fd, key, before);
+	if (r <= 0)
+		return r;
+	return lea_queue_put_device(options->event_fd, LEA_ENTRY_CHANGE, &found->device,
+				    found->label.pvid);
+}
+
 int lea_batch_leave_member(const struct lea_batch_options *options, struct lea_found *found)
 {
 	int r = lea_batch_leave_expected(options, found);
 
 	if (r || !lea_batch_is_another(found))
 		return r < 0 ? r : 0;
-	r = lea_queue_put_device(options->event_fd, LEA_ENTRY_CHANGE, &found->device,
-				 found->label.pvid);
+	r = read_as_it_is(options, found);
 	r = r < 0 ? r : is_path_of_recorded(options->world, found);
 	found->is_duplicate = r > 0;
 	return r < 0 ? r : 0;

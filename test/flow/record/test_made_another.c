@@ -182,6 +182,20 @@ TEST(a_member_that_is_another_pv_is_recorded_as_that)
 	ck_assert(machine_has(RECORD) && !machine_has("/run/lvm/pvs_online/" PVID_B));
 }
 
+/* The removal and the add were lost: it is another disk, and a reconcile finds its add. */
+TEST(a_disk_that_took_the_number_of_a_member_is_no_change_of_it)
+{
+	machine_plug("stripe-b", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "");
+	machine_unplug("sdb", 32);
+	machine_plug("one-pv", "sdb", 32, 9);
+	machine_plug("stripe-a", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_A), "");
+	ck_assert_str_eq(drain(), "");
+	ck_assert(!machine_has(RECORD));
+	ck_assert_str_eq(tell(LEA_ENTRY_MISSED, "sdb", 32, 9, PVID_ONE), "vg_one ");
+}
+
 /* The same, and it shows a PV that comes in the same pass. Row 1: as another path of that one's disk, and
  * not as a copy. */
 TEST_TIMES(a_member_that_is_a_path_now_is_no_second_device, 2)
