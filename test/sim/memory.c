@@ -116,6 +116,26 @@ static void forget_others(struct sim_memory *memory, const struct sim_disk *disk
 			memory->named[i] = (struct sim_named){0};
 }
 
+static bool is_there(const struct sim_state *state, const char *pvid)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (state->disk[i].is_there && state->disk[i].is_pv &&
+		    !strcmp(state->disk[i].pvid, pvid))
+			return true;
+	return false;
+}
+
+/* A disk that the filter rejects by now may have its record from before. */
+static bool may_be_whole(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *newest = sim_newest(state, vg_id);
+
+	for (uint32_t i = 0; newest && i < newest->pv_count; i++)
+		if (!is_there(state, newest->pv[i]))
+			return false;
+	return newest;
+}
+
 static void note_look(struct sim_memory *memory, const struct sim_history *history,
 		      const struct sim_course *course, const struct sim_state *state,
 		      const char *vg_id)
@@ -125,7 +145,7 @@ static void note_look(struct sim_memory *memory, const struct sim_history *histo
 	const uint64_t since_ms = read_ms(course, disks);
 	const bool is_renewed_now = is_renewed(course, state, vg_id, disks);
 
-	if (!(history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL)) && !sim_is_whole(then, vg_id))
+	if (!(history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL)) && !may_be_whole(then, vg_id))
 		return;
 	if (since_ms >= state->now_ms || !has_no_copy(course, disks, since_ms + SIM_ANSWERED_MS))
 		return;
