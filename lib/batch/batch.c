@@ -61,6 +61,7 @@ struct queued_device {
 	bool is_new;	/* it had none before */
 	bool has_left;	/* a claim of another VG had it */
 	bool is_noted;	/* another device has the record; this one is noted as a duplicate */
+	bool is_new_instance; /* the entry is another's, and this one is left to its own event */
 };
 
 /* The number is another instance's by now. Does udev say that it carries the same PV? */
@@ -247,7 +248,7 @@ static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 {
 	struct lea_world *world = pass->options->world;
 	struct lea_device *device = &ret_device->device;
-	bool is_old = true;
+	bool is_old = true, had_number;
 	int r = entry->device.is_gone ? 0 : is_overtaken(world, entry, &entry->device, &is_old);
 
 	if (r)
@@ -258,9 +259,13 @@ static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 	/* That the old device was added is no reason to activate what is on the new one. */
 	if (is_old && queued->kind == LEA_ENTRY_ADD)
 		queued->kind = LEA_ENTRY_MISSED;
+	had_number = entry->device.is_gone || entry->device.diskseq;
 	*ret_device = take_device(entry, queued->kind);
-	if (is_old)
-		return renew(world, ret_device);
+	r = is_old ? renew(world, ret_device) : 0;
+	r = r || !is_old || !had_number ? r : lea_batch_is_unread(pass->options->event_fd, device);
+	queued->is_new_instance = r > 0;
+	if (r || is_old)
+		return r < 0 ? r : 0;
 	return device->diskseq
 		       ? 0
 		       : lea_sysfs_diskseq(world, lea_device_devno(device), &device->diskseq);
@@ -306,22 +311,6 @@ static void exclude_other_content(struct lea_found *found)
 		return;
 	found->kind = LEA_FOUND_EXCLUDED;
 	found->excluded = LEA_EXCLUDED_OTHER_CONTENT;
-}
-
-/*
- * udev could not name the content of this device when it was queued, and can now: an administrator
- * made the PV meanwhile. That is a change, because the device was already in use.
- */
-static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_found *found)
-{
-	LEA_AUTO(lea_device_done) struct lea_device now = {0};
-	const struct lea_devid number = lea_device_number(&found->device);
-	char type[2];
-
-	return found->is_unnamed && found->kind == LEA_FOUND_PV &&
-	       !lea_device_make(&number, found->device.name, &now) &&
-	       !lea_udevdb_fill(pass->options->world, &now) &&
-	       lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
 }
 
 /* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
@@ -392,10 +381,12 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	int r;
 
 	exclude_other_content(found);
+	if (queued->is_new_instance)
+		return 0;
 	r = lea_batch_leave_expected(pass->options, found);
 	if (r)
 		return r;
-	if (is_tried_again(queued) && (is_made_since(pass, found) || lea_batch_is_another(found)))
+	if (is_tried_again(queued) && (lea_batch_is_made_since(pass->options->world, found) || lea_batch_is_another(found)))
 		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);

@@ -9,6 +9,7 @@
 #include "state/online.h"
 #include "state/queue.h"
 #include "world/device_find.h"
+#include "world/udevdb.h"
 
 bool lea_batch_is_another(const struct lea_found *found)
 {
@@ -57,21 +58,29 @@ static int is_path_of_recorded(struct lea_world *world, const struct lea_found *
 		 : lea_duplicate_tie(world, &recorded, &found->device) == LEA_DUPLICATE_PATH;
 }
 
-/* An instance that was never read as a PV is no member that was made another PV. It has taken the number of
- * one, and is left to its own event, which may be an add. */
-static int read_as_it_is(const struct lea_batch_options *options, const struct lea_found *found)
+int lea_batch_is_unread(int event_fd, const struct lea_device *device)
 {
-	const struct lea_devid id = lea_device_id(&found->device);
+	const struct lea_devid id = lea_device_id(device);
 	char key[LEA_DEVID_TEXT_BYTES], before[33];
-	int r = 1;
+	int r;
 
+	if (!id.diskseq)
+		return 0;
 	lea_devid_format(&id, key);
-	if (id.diskseq)
-		r = lea_carried_ask(options->event_fd, key, before);
-	if (r <= 0)
-		return r;
-	return lea_queue_put_device(options->event_fd, LEA_ENTRY_CHANGE, &found->device,
-				    found->label.pvid);
+	r = lea_carried_ask(event_fd, key, before);
+	return r < 0 ? r : !r;
+}
+
+bool lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found)
+{
+	LEA_AUTO(lea_device_done) struct lea_device now = {0};
+	const struct lea_devid number = lea_device_number(&found->device);
+	char type[2];
+
+	return found->is_unnamed && found->kind == LEA_FOUND_PV &&
+	       !lea_device_make(&number, found->device.name, &now) &&
+	       !lea_udevdb_fill(world, &now) &&
+	       lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
 }
 
 int lea_batch_leave_member(const struct lea_batch_options *options, struct lea_found *found)
@@ -80,7 +89,11 @@ int lea_batch_leave_member(const struct lea_batch_options *options, struct lea_f
 
 	if (r || !lea_batch_is_another(found))
 		return r < 0 ? r : 0;
-	r = read_as_it_is(options, found);
+	/* An unread instance has taken the number of a member, and is none that was made another PV. */
+	r = lea_batch_is_unread(options->event_fd, &found->device);
+	if (!r)
+		r = lea_queue_put_device(options->event_fd, LEA_ENTRY_CHANGE, &found->device,
+					 found->label.pvid);
 	r = r < 0 ? r : is_path_of_recorded(options->world, found);
 	found->is_duplicate = r > 0;
 	return r < 0 ? r : 0;
