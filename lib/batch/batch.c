@@ -386,7 +386,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	r = lea_batch_leave_expected(pass->options, found);
 	if (r)
 		return r;
-	if (is_tried_again(queued) && (lea_batch_is_made_since(pass->options->world, found) || lea_batch_is_another(found)))
+	if (is_tried_again(queued) && (lea_batch_is_made_since(pass->options->world, found) ||
+				       lea_batch_is_another(found)))
 		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);

@@ -20,12 +20,13 @@
  */
 bool lea_batch_is_another(const struct lea_found *found);
 
-/* Has this instance never had a record, or a note, as a PV? Its own event, which may be an add, decides about it
- * then, and none of what had its number before. 1, 0 (also where instances are not numbered), or -errno. */
+/* Has this instance never had a record, or a note, as a PV? Then its own event decides about it,
+ * which may be an add, and none of what had its number before. 1, 0 (also where instances are not
+ * numbered), or -errno. */
 LEA_MUST_CHECK int lea_batch_is_unread(int event_fd, const struct lea_device *device);
 
-/* udev could not name the content of this device when it was queued, and can now: an administrator made the PV
- * meanwhile. That is a change, because the device was already in use. */
+/* udev could not name the content of this device when it was queued, and can now: an administrator
+ * made the PV meanwhile. That is a change, because the device was already in use. */
 bool lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found);
 
 /* Did it say what it is? Not if it gave no answer, is gone, or was not to be read. */

@@ -80,8 +80,9 @@ static int predates(const struct lea_records_devices *devices, const struct lea_
 		       : 0;
 }
 
-/* May @device, which has the number, still be the one that was recorded? A marker says so. *ret_is_doubted:
- * but udev names another PV on it, and where instances are not numbered either may be old. */
+/* May @device, which has the number, still be the one that was recorded? A marker says so.
+ * *ret_is_doubted: but udev names another PV on it, and where instances are not numbered either may
+ * be old. */
 static int may_be_it(struct lea_records *records, const struct lea_records_devices *devices,
 		     const struct lea_recorded_pv *pv, struct lea_device *device, bool *ret_may,
 		     bool *ret_is_doubted)

@@ -22,8 +22,8 @@ enum lea_duplicate_tie {
 enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
 					 const struct lea_device *b);
 
-/* Does an LV of this VG hold @devno? One of another VG shows that the device is that one's by now. @vg:
- * NULL: of any. */
+/* Does an LV of this VG hold @devno? One of another VG shows that the device is that one's by now.
+ * @vg: NULL: of any. */
 bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno,
 			     const struct lea_vg *vg);
 

@@ -117,8 +117,8 @@ static int read_head(int queue_fd, const char *name, struct head *ret_head)
 	return 0;
 }
 
-/* One is to be read again as another PV than the other says, or because udev could not name any: a person
- * has made the one of the other since, which activates nothing. */
+/* One is to be read again as another PV than the other says, or because udev could not name any: a
+ * person has made the one of the other since, which activates nothing. */
 static bool is_of_former(const struct lea_entry *entry, const struct head *old)
 {
 	const enum lea_entry_kind most = lea_entry_kind_most(entry->kind, old->kind);
