@@ -58,12 +58,11 @@ static int run_refresh(struct lea_world *world, int argc, char *argv[])
 	r = lea_rule_override_begin_refresh(world->root, &rules_fd);
 	if (r < 0)
 		return lea_tool_fail(world, r, "refresh");
-	if (rules_fd < 0) {
-		printf("lvmevent is not in charge: no rule was written\n");
-		return LEA_EXIT_DONE;
-	}
 	code = lea_setup(world, &settings, &conf);
-	code = code ? code : refresh(world, conf, &rules_fd);
+	if (!code && rules_fd < 0)
+		printf("lvmevent is not in charge: no rule was written\n");
+	else if (!code)
+		code = refresh(world, conf, &rules_fd);
 	lea_conf_free(conf);
 	return code;
 }
