@@ -14,16 +14,13 @@
 #define LEA_BACKOFF_DEVICES 256U
 #define LEA_BACKOFF_MOST_MS 120000U
 
-#define LEA_BACKOFF_UNNAMED "?" /* what udev could not name was missed */
-
 /* Zeroed: no devices. */
 struct lea_backoff {
 	struct lea_backoff_device {
 		bool is_used;
 		bool is_silent; /* since it timed out last */
 		bool owes_add;	/* likewise: one of those reads was for an add */
-		char owed[33];	/* of this PV only, which was missed, or of LEA_BACKOFF_UNNAMED;
-				   "": of the device */
+		char owed[33];	/* of this PV only, which was missed; "": of the device */
 		struct lea_devid id;
 		uint32_t times; /* how often its whole deadline was too short */
 	} device[LEA_BACKOFF_DEVICES];
@@ -37,7 +34,7 @@ uint32_t lea_backoff_deadline_ms(const struct lea_backoff *late, const struct le
 				 uint32_t deadline_ms);
 /* Remembers that @device timed out. @had_all: it had its whole deadline; false: it was abandoned
  * earlier because others waited, so its deadline does not grow. @owed: it was read for an add, of the
- * device: "", or for this PV or LEA_BACKOFF_UNNAMED, which was missed; NULL: for none */
+ * device: "", or for this PV, which was missed; NULL: for none */
 void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device *device,
 			      bool had_all, const char *owed);
 /* Forgets @device: it answered within the usual deadline. */

@@ -202,9 +202,7 @@ static const char *owed_to(const struct lea_found *found)
 {
 	if (!found->is_asked || !lea_entry_kind_is_add(found->again))
 		return NULL;
-	return found->again == LEA_ENTRY_ADD ? ""
-	       : found->expected[0]	     ? found->expected
-					     : LEA_BACKOFF_UNNAMED;
+	return found->again == LEA_ENTRY_ADD ? "" : found->expected;
 }
 
 /* A child queues the device when it answers after all, and so does one of an earlier scan
@@ -346,9 +344,9 @@ static int is_owed_by_child(const struct lea_reader *reader, int hung_fd,
 
 	lea_reader_name_hung(reader, device, kind, name);
 	r = lea_hung_owes(hung_fd, name, owed);
-	if (r <= 0 || kind == LEA_ENTRY_ADD || !pvid[0])
+	if (r <= 0 || kind == LEA_ENTRY_ADD || sscanf(owed, "%*u %*s %32s", of) != 1)
 		return r;
-	return sscanf(owed, "%*u %*s %32s", of) == 1 && !strcmp(of, pvid);
+	return !pvid[0] || !strcmp(of, pvid);
 }
 
 int lea_reader_owes_add(const struct lea_reader *reader, int hung_fd,

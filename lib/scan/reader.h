@@ -78,8 +78,8 @@ bool lea_reader_is_silent(const struct lea_reader *reader, const struct lea_devi
 
 /* The same, also of the reader of a process that has ended, and did an add wait for the answer? Then the
  * child queues that. @hung_fd: from lea_hung_open; negative: nothing hangs. @pvid: the PV that the device
- * is by now, "": not known: an add of another PV, or of what udev could not name, which was missed, is
- * none of this one. 1, 0 or a shortage. */
+ * is by now, "": not known: an add of another PV, which was missed, is none of this one. 1, 0 or a
+ * shortage. */
 LEA_MUST_CHECK int lea_reader_owes_add(const struct lea_reader *reader, int hung_fd,
 				       const struct lea_device *device, const char *pvid);
 

@@ -117,15 +117,14 @@ static int read_head(int queue_fd, const char *name, struct head *ret_head)
 	return 0;
 }
 
-/* One is to be read again as another PV than the other says, or because udev could not name any: a
- * person has made the one of the other since, which activates nothing. */
+/* One is to be read again as another PV than the other says: a person has made the one of the other
+ * since, which activates nothing. */
 static bool is_of_former(const struct lea_entry *entry, const struct head *old)
 {
 	const enum lea_entry_kind most = lea_entry_kind_most(entry->kind, old->kind);
-	const char *made = entry->kind == most ? old->pvid : entry->pvid;
 
-	return (most == LEA_ENTRY_MISSED || most == LEA_ENTRY_PARTIAL) && made[0] &&
-	       strcmp(entry->pvid, old->pvid) != 0;
+	return (most == LEA_ENTRY_MISSED || most == LEA_ENTRY_PARTIAL) && entry->pvid[0] &&
+	       old->pvid[0] && strcmp(entry->pvid, old->pvid) != 0;
 }
 
 static enum verdict judge(enum way way, const struct lea_entry *entry, const struct head *old)

@@ -95,8 +95,6 @@ static const struct {
 } debts[] = {
 	{"A", NULL, "A", true}, {"A", NULL, "B", false}, {"A", NULL, "", true},
 	{"", NULL, "B", true},	{"", "A", "B", true},	 {"A", "B", "B", true},
-	/* A person has made it since. */
-	{LEA_BACKOFF_UNNAMED, NULL, "B", false}, {LEA_BACKOFF_UNNAMED, NULL, "", true},
 };
 
 TEST_EACH(what_is_another_pv_by_now_was_not_missed, debts)
