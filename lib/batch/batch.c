@@ -65,7 +65,8 @@ struct queued_device {
 };
 
 /* The number is another instance's by now. Does udev say that it carries the same PV? */
-static bool carries_same(const struct lea_batch_pass *pass, const struct lea_entry *entry)
+static bool carries_same(const struct lea_batch_pass *pass, const struct lea_entry *entry,
+			 const char *wanted)
 {
 	LEA_AUTO(lea_device_done) struct lea_device now = {0};
 	const struct lea_devid number = lea_device_number(&entry->device);
@@ -73,7 +74,7 @@ static bool carries_same(const struct lea_batch_pass *pass, const struct lea_ent
 
 	return !lea_device_find(pass->options->world, &number, &now) &&
 	       !lea_udevdb_fill(pass->options->world, &now) && lea_udevdb_pvid(&now, pvid) &&
-	       !strcmp(pvid, entry->pvid);
+	       !strcmp(pvid, wanted);
 }
 
 /* 0 or a fault, which is logged, and retried if it is a shortage. */
@@ -118,7 +119,7 @@ static int forget_former(struct lea_batch_pass *pass, const struct lea_entry *en
 					LEA_DUPLICATE_WENT);
 		if (r)
 			return r;
-		if (drop_record(pass, entry, before, false))
+		if (drop_record(pass, entry, before, carries_same(pass, entry, before)))
 			return 0;
 	}
 	r = lea_mark_drop(event_fd, LEA_MARK_CARRIED, entry->key);
@@ -188,7 +189,8 @@ static int forget_gone(struct lea_batch_pass *pass)
 		if (r || !pass->is_over[i])
 			continue;
 		handle_removal(pass, &pass->entries[i],
-			       !is_free && carries_same(pass, &pass->entries[i]));
+			       !is_free && carries_same(pass, &pass->entries[i],
+							pass->entries[i].pvid));
 		r = forget_former(pass, &pass->entries[i]);
 	}
 	return r;

@@ -105,6 +105,17 @@ TEST(a_pv_that_went_before_its_change_was_read_leaves_no_record)
 	ck_assert(!machine_has(RECORD) && !machine_has(IN_USE) && !machine_has(MARKER));
 }
 
+/* It was read as its number was taken by the next disk, whose PV it showed. */
+TEST(a_disk_that_went_takes_nothing_from_the_next_one_with_its_number)
+{
+	machine.properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n";
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	tree_link(&machine.tree, "/run/lvm/event/carried/8:32-1", PVID_ONE);
+	went("sdb", 32, 1, PVID_A);
+	ck_assert(machine_has(IN_USE));
+}
+
 /* Rows: sdb gave no answer when sda was added, so that nobody knows which came first; it answered,
  * and was still the PV; sda is only there by a change. */
 static const struct {
