@@ -52,12 +52,13 @@ enum lea_wire_outcome {
 
 /* Sends the content of @out as one frame and empties @out. Blocks. 0, LEA_WIRE_END or -errno. */
 LEA_MUST_CHECK int lea_wire_send(int fd, struct lea_wire_out *out);
-/* Receives the next frame (owned, free). Blocks. 0, LEA_WIRE_END, -EPROTO (length), or -errno. */
+/* Receives the next frame (owned, free), and no byte behind it, which need not belong to a frame.
+ * Blocks. 0, LEA_WIRE_END, -EPROTO (length), or -errno. */
 LEA_MUST_CHECK int lea_wire_receive(int fd, uint8_t **ret_bytes, size_t *ret_len);
 
 /* Received bytes, from which frames are taken in turn. Zeroed: none. */
 struct lea_wire_frames {
-	uint8_t *bytes;		/* owned */
+	uint8_t *bytes;	      /* owned */
 	size_t at, len, room; /* the next frame begins at @at */
 };
 

@@ -92,6 +92,7 @@ void lea_devicesfile_free(struct lea_devicesfile *file);
  * -errno. */
 LEA_MUST_CHECK int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
 				     bool leaves_size, struct lea_filter_verdict *ret_verdict);
+/* Applies the filters on the size, as the open device tells it. */
 void lea_filter_size(const struct lea_filter *filter, uint64_t size_sectors,
 		     struct lea_filter_verdict *verdict);
 /* What the first bytes of a device contain besides an LVM label. Plain bytes. */

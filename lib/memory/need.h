@@ -89,9 +89,9 @@ enum lea_need_class {
 
 /*
  * lea_need_of_vg - the class of a VG
- * NEEDED: a need names the VG, one of its LVs, or a tag of either, or has its id. LAST: the list "last"
- * has the VG or each of its visible LVs, by name or tag. NORMAL otherwise; @needs NULL: all are NORMAL. Takes
- * one comparison for each word, and for words that match, one for each LV.
+ * NEEDED: a need names the VG, one of its LVs, or a tag of either, or has its id. LAST: the list
+ * "last" has the VG or each of its visible LVs, by name or tag. NORMAL otherwise; @needs NULL: all
+ * are NORMAL. Takes one comparison for each word, and for words that match, one for each LV.
  */
 enum lea_need_class lea_need_of_vg(const struct lea_needs *needs, const struct lea_vg *vg);
 
