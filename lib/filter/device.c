@@ -183,8 +183,8 @@ int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
 	int r = 0;
 
 	for (size_t i = 0; !r && !verdict.excluded && i < ARRAY_SIZE(checks); i++)
-		r = checks[i] == check_size && leaves_size ? 0
-							   : checks[i](filter, device, &verdict);
+		if (checks[i] != check_size || !leaves_size)
+			r = checks[i](filter, device, &verdict);
 	if (!r)
 		*ret_verdict = verdict;
 	return r;
