@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LVs that are active on a disk that has gone. To look below each LV would cost as much as all the
- * rest, so what is below them is looked at only in a VG of which a part is not above the PV that
- * carries it by now.
+ * LVs that are active on a disk that has gone. Examining the devices below every LV would cost as
+ * much as the rest of the inventory. So a first pass asks whether each active part of a VG is a
+ * holder of the disks on which its PVs are now. Only a VG that fails this test is examined.
  */
 #include "inventory/collect.h"
 
