@@ -197,6 +197,16 @@ static inline void machine_record(const char *pvid, const char *vg, const char *
 	ck_assert_int_eq(lea_online_create(lea_world_run(machine.world), pvid, &online), 0);
 }
 
+/* Begins a machine on which the PV sda, the whole of vg_one, has had its event. */
+static inline void machine_begin_vg_one(void)
+{
+	machine_begin();
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	machine_plug("one-pv", "sda", 16, 7);
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	tree_mkdir(&machine.tree, "/dev/disk/by-id");
+}
+
 static inline struct lea_claims machine_claims(void)
 {
 	return (struct lea_claims){.run_fd = lea_world_run(machine.world),

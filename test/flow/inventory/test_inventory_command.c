@@ -27,12 +27,8 @@
 
 static void setup(void)
 {
-	machine_begin();
+	machine_begin_vg_one();
 	pairs_left = UINT_MAX;
-	machine.properties = "ID_FS_TYPE=LVM2_member\n";
-	machine_plug("one-pv", "sda", 16, 7);
-	machine_record(PVID_ONE, "vg_one", "sda", 16);
-	tree_mkdir(&machine.tree, "/dev/disk/by-id");
 }
 
 static void teardown(void)

@@ -8,11 +8,7 @@
 
 static void setup(void)
 {
-	machine_begin();
-	machine.properties = "ID_FS_TYPE=LVM2_member\n";
-	machine_plug("one-pv", "sda", 16, 7);
-	machine_record(PVID_ONE, "vg_one", "sda", 16);
-	tree_mkdir(&machine.tree, "/dev/disk/by-id");
+	machine_begin_vg_one();
 }
 
 static void teardown(void)
