@@ -244,13 +244,25 @@ static int is_overtaken(struct lea_world *world, const struct lea_entry *entry,
 	return r;
 }
 
+/* Has the entry's number another instance by now, which was never read? A removal may also be told of one that
+ * is still there (udevadm trigger --action=remove); no event of its own follows then. */
+static int is_unread_successor(const struct lea_batch_pass *pass, const struct lea_entry *entry,
+			       const struct lea_device *device)
+{
+	const bool had_number = entry->device.is_gone || entry->device.diskseq;
+
+	return !had_number || device->diskseq == entry->device.diskseq
+		       ? 0
+		       : lea_batch_is_unread(pass->options->event_fd, device);
+}
+
 /* *ret_device: the caller's in any case. */
 static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 		   struct queued_device *queued, struct lea_scan_device *ret_device)
 {
 	struct lea_world *world = pass->options->world;
 	struct lea_device *device = &ret_device->device;
-	bool is_old = true, had_number;
+	bool is_old = true;
 	int r = entry->device.is_gone ? 0 : is_overtaken(world, entry, &entry->device, &is_old);
 
 	if (r)
@@ -261,10 +273,9 @@ static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 	/* That the old device was added is no reason to activate what is on the new one. */
 	if (is_old && queued->kind == LEA_ENTRY_ADD)
 		queued->kind = LEA_ENTRY_MISSED;
-	had_number = entry->device.is_gone || entry->device.diskseq;
 	*ret_device = take_device(entry, queued->kind);
 	r = is_old ? renew(world, ret_device) : 0;
-	r = r || !is_old || !had_number ? r : lea_batch_is_unread(pass->options->event_fd, device);
+	r = r || !is_old ? r : is_unread_successor(pass, entry, device);
 	queued->is_new_instance = r > 0;
 	if (r || is_old)
 		return r < 0 ? r : 0;

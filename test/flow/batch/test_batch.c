@@ -254,6 +254,15 @@ TEST(a_removal_spares_the_disk_that_has_the_number_now)
 	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
 }
 
+/* udevadm trigger --action=remove tells of a removal that did not take place. The instance was never read, and no other
+ * event of it comes. */
+TEST(a_removal_of_what_is_still_there_reads_it)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(went("sda", 16, 1, PVID_ONE), "vg_one ");
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_ONE));
+}
+
 /* Rows: how a worker can fail, and the message. */
 static const struct {
 	const char *claim, *reason, *said;
