@@ -16,7 +16,8 @@
  *   disks N       number of the machine's SCSI disks
  *   limit S       give up at this time
  *   busy 1        udev stays busy; for --burst
- *   journal 1     send the journal after the figures
+ *   timeline 1    send after the figures when each LV was up, and what lvmevent timeline draws
+ *   journal 1     send the journal after that
  *   memory 1      do not switch off before this boot is remembered
  * If PROBE_CONF/tables exists, the probe makes the LVs itself, with a dmsetup for each 500 or so,
  * once udev has processed all disks. A line is a device in dmsetup's concise format, with @N for
@@ -56,7 +57,7 @@ enum {
 struct boot {
 	size_t quiet_ticks;
 	double settled, target, created;
-	bool wants_journal, wants_memory, has_tables;
+	bool wants_timeline, wants_journal, wants_memory, has_tables;
 	pid_t maker;			 /* starts dmsetup */
 	char devno[PROBE_MAX_DISKS][16]; /* major:minor of each disk, empty: not seen yet */
 };
@@ -123,6 +124,8 @@ static void read_conf(void)
 			seen.n_disks = (size_t)value;
 		else if (strcmp(key, "limit") == 0)
 			seen.limit = value;
+		else if (strcmp(key, "timeline") == 0)
+			boot.wants_timeline = value != 0;
 		else if (strcmp(key, "journal") == 0)
 			boot.wants_journal = value != 0;
 		else if (strcmp(key, "memory") == 0)
@@ -399,6 +402,19 @@ static void send_milestones(void)
 		" 2>/dev/null");
 }
 
+/* Prints nothing of the program where it is not installed. */
+static void send_timeline(FILE *f)
+{
+	for (size_t i = 0; i < seen.n_lvs; i++)
+		if (seen.lv[i].up > 0)
+			fprintf(f, "up %s %.3f\n", seen.lv[i].name, seen.lv[i].up);
+	fflush(f);
+	run_script("PATH=/usr/sbin:/usr/bin:/sbin:/bin; lvmevent timeline --svg - >" PROBE_PORT
+		   " 2>/dev/null");
+	fputs("END\n", f);
+	fflush(f);
+}
+
 static void send_journal(void)
 {
 	run_script(
@@ -452,6 +468,8 @@ int main(int argc, char **argv)
 		send_milestones();
 		fputs("END\n", port);
 		fflush(port);
+		if (boot.wants_timeline)
+			send_timeline(port);
 	}
 	if (boot.wants_journal)
 		send_journal();
