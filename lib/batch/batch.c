@@ -345,12 +345,17 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 	return r > 0 ? lea_batch_moves_put_found(&pass->moves, found, &queued->has_left) : r;
 }
 
-/* The device that had the record, perhaps since this pass, is a copy. */
-static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *record)
+/* The device that had the record, perhaps since this pass, is a copy of @original. */
+static void leave_copy(struct lea_batch_pass *pass, const struct lea_found *original,
+		       const struct lea_record *record)
 {
 	struct lea_found *const *found;
 	size_t count;
 
+	if (record->is_left_out)
+		lea_retry_set_add(&pass->retries,
+				  lea_batch_marks_left_out(&pass->marks, record, original->label.pvid),
+				  &original->device);
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; i < pass->queued_count; i++) {
 		struct queued_device *queued = &pass->queued[i];
@@ -359,7 +364,8 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *rec
 		    found[i]->device.minor != record->other_minor || !queued->is_online)
 			continue;
 		queued->is_online = false;
-		queued->is_noted = found[i]->is_duplicate = true;
+		found[i]->is_duplicate = true;
+		queued->is_noted = !record->is_left_out;
 		pass->summary->pvs--;
 	}
 }
@@ -408,7 +414,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	lea_batch_log_record(pass->options->world, found, &record);
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
-		leave_copy(pass, &record);
+		leave_copy(pass, found, &record);
 	/* A PV has come, perhaps of a VG that would be activated without it. */
 	if (queued->kind == LEA_ENTRY_ADD && lea_found_silence(found))
 		lea_partial_came(pass->options->partial);
@@ -422,7 +428,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 						    .device = lea_device_devno(&found->device)});
 	/* Another device is this PV: neither changes nor the text of this one are of use. */
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
-	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
+	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED &&
+			   !record.is_left_out;
 	pass->summary->pvs += queued->is_online;
 	if (is_no_pv_of_ours(found, &record))
 		leave_former(pass, found, false, queued->kind);

@@ -48,6 +48,11 @@ LEA_MUST_CHECK int lea_batch_marks_judged(const struct lea_batch_marks *marks,
 					  const struct lea_record *record,
 					  enum lea_entry_kind kind);
 
+/* The copy that had the record of the PV @pvid (record.was_copied) is not the device that the devices file means: it
+ * was dealt with. Returns 0 or a fault, which is logged. */
+LEA_MUST_CHECK int lea_batch_marks_left_out(const struct lea_batch_marks *marks,
+					    const struct lea_record *record, const char *pvid);
+
 /* The following functions only save work: a fault in them is logged for debugging. */
 
 /* The device has its record, and its VG a claim if it is complete: nothing remains to be done. 0,

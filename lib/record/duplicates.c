@@ -157,6 +157,7 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world))
 		return 0;
 	r = ask_excluded(world, conf, duplicate.pvid, recorded, &found->device);
+	record->is_left_out = r > 0 && is_sure;
 	if (r)
 		return r < 0 ? r : 0;
 	count = lea_duplicate_list(world, duplicate.pvid, listed);
@@ -226,7 +227,8 @@ int lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
 }
 
 int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
-			   const struct lea_device *recorded, const struct lea_found *found)
+			   const struct lea_device *recorded, const struct lea_found *found,
+			   bool *ret_is_left_out)
 {
 	struct lea_duplicate duplicate;
 	int r = duplicate_of(world, recorded, found->label.pvid, &duplicate);
@@ -234,6 +236,7 @@ int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 	if (r)
 		return r;
 	r = ask_excluded(world, conf, duplicate.pvid, &found->device, recorded);
+	*ret_is_left_out = r > 0;
 	if (r)
 		return r < 0 ? r : 0;
 	if (found->vg)

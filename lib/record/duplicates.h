@@ -20,8 +20,8 @@
 #define LEA_DUPLICATES_REASON_BYTES 192U
 
 /* For a PV on @found whose record names another device, @recorded, which may still carry it, or
- * does (@is_sure): notes @found as its duplicate and fills in tie, is_news and is_ignored of
- * @record. 0 or -errno. */
+ * does (@is_sure): notes @found as its duplicate and fills in tie, is_news, is_ignored and
+ * is_left_out of @record. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 				       const struct lea_device *recorded, bool is_sure,
 				       const struct lea_found *found, struct lea_record *record);
@@ -34,10 +34,11 @@ LEA_MUST_CHECK int lea_duplicates_is_copy(struct lea_world *world, const struct 
 					  const struct lea_device *recorded,
 					  const struct lea_duplicate_answer *answer,
 					  const struct lea_found *found);
-/* @found takes the record of the copy @recorded, which is noted as its duplicate. 0 or -errno. */
+/* @found takes the record of the copy @recorded, which is noted as its duplicate. *ret_is_left_out: the
+ * devices file does not mean it, and there is no note. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 					  const struct lea_device *recorded,
-					  const struct lea_found *found);
+					  const struct lea_found *found, bool *ret_is_left_out);
 
 /* @found has the record, and was read as the PV: drops its note, and no other device waits for its
  * answer any more. One system call if the PV has no duplicates. 0 or -errno. */

@@ -193,7 +193,8 @@ static int take_place(struct lea_recorder *recorder, int run_fd, const struct le
 	record->was_copied = true;
 	record->other_major = copy->major;
 	record->other_minor = copy->minor;
-	return r ? r : lea_duplicates_replace(recorder->world, recorder->conf, copy, found);
+	return r ? r : lea_duplicates_replace(recorder->world, recorder->conf, copy, found,
+					       &record->is_left_out);
 }
 
 /* Events know the instance, a name on a command line does not. 0 or -errno. */

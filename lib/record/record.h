@@ -69,6 +69,9 @@ struct lea_record {
 	enum lea_duplicate_tie tie;	   /* DUPLICATE: relation to the other device */
 	bool is_news;			   /* DUPLICATE: was not noted before (event/duplicates) */
 	bool is_ignored; /* DUPLICATE: the VG was already active with the other device */
+	/* DUPLICATE, was_copied: the devices file means the PV's other device, and this one, or the copy, is
+	 * left out. */
+	bool is_left_out;
 	/* The PV's metadata are older than another PV's, and say nothing of the VG any more. With
 	 * ONLINE the newer ones list the PV: it was counted like a PV without metadata. Lives as
 	 * long as the recorder. NULL: they are the newest. */

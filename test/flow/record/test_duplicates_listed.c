@@ -77,6 +77,16 @@ TEST_TIMES(a_copy_that_the_file_does_not_mean_stops_nothing, 2)
 	ck_assert(!machine_has("/run/lvm/event/duplicates"));
 }
 
+/* Rows: the order of the events in one pass. No reconcile takes the copy for a lost event, also when vgremove has
+ * removed the record; another PV is made of it by a change. */
+TEST_TIMES(a_copy_that_the_file_does_not_mean_is_dealt_with, 2)
+{
+	both_came(_i);
+	ck_assert(machine_has("/run/lvm/event/refused/8:32-2"));
+	ck_assert(!machine_has("/run/lvm/event/known/8:32-2-5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"));
+	ck_assert(!machine_has("/run/lvm/event/refused/8:16-1"));
+}
+
 static int ask_file(void)
 {
 	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
