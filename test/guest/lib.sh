@@ -556,8 +556,11 @@ guest_shutdown() {
 qmp_add_disks() {
 	local name list=()
 	if [ -n "$GUEST_UML" ]; then
-		guest_run "/usr/lib/guest/uml-disks add $(uml_names "$@")" || die "${GUEST##*/}: no disks are plugged in: $*"
-		return
+		# a soft reboot ends the agent, and the command with it
+		for name in 1 2 3; do
+			GUEST_PATIENCE=100 guest_run "/usr/lib/guest/uml-disks add $(uml_names "$@")" && return
+		done
+		die "${GUEST##*/}: no disks are plugged in: $*"
 	fi
 	for name in "$@"; do
 		case $name in
