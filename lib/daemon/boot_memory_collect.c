@@ -171,16 +171,18 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 		       : 0;
 }
 
-/* Is the duplicate proved to be another path to the PV's disk? */
-static bool is_path(struct collector *collector, const struct lea_claim_pv *pv,
-		    const struct lea_duplicate *duplicate)
+/* How is the device of the PV related to @other_id, on which it is as well? COPY also where one of them has
+ * gone. */
+static enum lea_duplicate_tie tie_of(struct collector *collector, const struct lea_claim_pv *pv,
+				     const struct lea_devid *other_id)
 {
 	LEA_AUTO(lea_device_done) struct lea_device own = {0};
 	LEA_AUTO(lea_device_done) struct lea_device other = {0};
 
-	return !lea_device_find(collector->world, &pv->id, &own) &&
-	       !lea_device_find(collector->world, &duplicate->id, &other) &&
-	       lea_duplicate_tie(collector->world, &own, &other) == LEA_DUPLICATE_PATH;
+	return lea_device_find(collector->world, &pv->id, &own) ||
+			       lea_device_find(collector->world, other_id, &other)
+		       ? LEA_DUPLICATE_COPY
+		       : lea_duplicate_tie(collector->world, &own, &other);
 }
 
 /* Is a PV of this VG on another disk as well? In doubt yes. */
@@ -195,7 +197,7 @@ static bool is_doubtful(struct collector *collector, const struct lea_claim *cla
 		if (count < 0 || count == (int)LEA_DUPLICATES_MOST)
 			return true;
 		for (int k = 0; k < count; k++)
-			if (!is_path(collector, &claim->pv[i], &duplicates[k]))
+			if (tie_of(collector, &claim->pv[i], &duplicates[k].id) != LEA_DUPLICATE_PATH)
 				return true;
 	}
 	return false;
@@ -249,18 +251,36 @@ static void find_name(int run_fd, const char *vg_id, const struct lea_claim *cla
 	}
 }
 
+/* Has another disk, which is there, shown the newest metadata, and carries a PV of the claim as well? Nobody can tell which of the two
+ * is the PV. */
+static bool is_shown_by_copy(struct collector *collector, const struct lea_claim *claim,
+			     const struct lea_newest_pv *by)
+{
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (!strcmp(claim->pv[i].pvid, by->pvid) &&
+		    !lea_devid_is_same(&claim->pv[i].id, &by->id))
+			return !lea_sysfs_find_instance(collector->world, &by->id) &&
+			       tie_of(collector, &claim->pv[i], &by->id) == LEA_DUPLICATE_COPY;
+	return false;
+}
+
 /*
  * Reads the list of PVs of newer metadata than the claim's: a change in this boot, if all of them
  * are the claim's; PVs that it had were taken out. False: another PV has come, and the claim would
  * have followed a change: so it is of metadata that are out of date.
  */
-static bool find_list(int run_fd, const char *vg_id, const struct lea_claim *claim, struct now *now)
+static bool find_list(struct collector *collector, const char *vg_id, const struct lea_claim *claim,
+		      struct now *now)
 {
+	const int run_fd = lea_world_run(collector->world);
+
 	if (now->seqno <= claim->seqno) {
 		now->seqno = claim->seqno;
 		return true;
 	}
 	if (lea_newest_read(run_fd, vg_id, now->name, &now->newest))
+		return false;
+	if (is_shown_by_copy(collector, claim, &now->newest.shown_by))
 		return false;
 	now->has_list = true;
 	for (uint32_t i = 0; i < now->newest.pv_count; i++)
@@ -376,7 +396,7 @@ static int add_known(struct collector *collector, const char *vg_id, const struc
 {
 	const struct lea_boot_vg *then = lea_boot_memory_vg(collector->before, vg_id), *newer;
 	const int run_fd = lea_world_run(collector->world);
-	const bool counts = find_list(run_fd, vg_id, claim, now);
+	const bool counts = find_list(collector, vg_id, claim, now);
 	struct lea_boot_vg *vg;
 	int r;
 

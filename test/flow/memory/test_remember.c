@@ -319,6 +319,31 @@ TEST(a_vg_on_a_copy_with_the_original_beside_it_is_forgotten)
 	ck_assert_msg(!strstr(text_of(FILE_), " data"), "%s", text_of(FILE_));
 }
 
+/* A copy, of which nothing is noted, as it is foreign, has shown newer metadata. Rows: it is there; it has gone. */
+TEST_TIMES(a_vg_of_which_a_copy_has_newer_metadata_is_forgotten, 2)
+{
+	struct lea_remember remember = {0};
+	char both[][33] = {PV(a), PV(b)};
+	const struct lea_newest newest = {.vg_id = VG_ID,
+					  .vg_name = "data",
+					  .seqno = 12,
+					  .shown_by = {PV(a), {8, 64, 4}},
+					  .pvid = both,
+					  .pv_count = 2};
+
+	boot();
+	put_instance(16, "sda", "1\n");
+	look(&remember);
+	ck_assert_msg(strstr(text_of(FILE_), " data"), "%s", text_of(FILE_));
+	plug("sdd", 64, "naa.5000c503\n");
+	put_instance(64, "sdd", "4\n");
+	if (_i)
+		tree_remove(&tree, "/sys/dev/block/8:64");
+	ck_assert_int_eq(lea_newest_replace(lea_world_run(&tree.world), &newest), 0);
+	look(&remember);
+	ck_assert_msg(!strstr(text_of(FILE_), " data") == !_i, "%s", text_of(FILE_));
+}
+
 /* ---- when it is looked */
 
 TEST(without_news_nobody_looks)
