@@ -570,7 +570,9 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 	int r = is_refused < 0 ? is_refused : 0;
 
 	if (!r && online)
-		r = queue_device(again, again->is_change ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
+		r = queue_device(again,
+				 is_refused && !again->is_change ? LEA_ENTRY_MISSED
+								 : LEA_ENTRY_CHANGE,
 				 &(struct lea_devid){online->major, online->minor, 0},
 				 listed[0].pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
