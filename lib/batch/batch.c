@@ -354,7 +354,7 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_found *orig
 
 	if (record->is_left_out)
 		lea_retry_set_add(&pass->retries,
-				  lea_batch_marks_left_out(&pass->marks, record, original->label.pvid),
+				  lea_batch_marks_left_out(&pass->marks, record),
 				  &original->device);
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; i < pass->queued_count; i++) {
@@ -364,8 +364,7 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_found *orig
 		    found[i]->device.minor != record->other_minor || !queued->is_online)
 			continue;
 		queued->is_online = false;
-		found[i]->is_duplicate = true;
-		queued->is_noted = !record->is_left_out;
+		queued->is_noted = found[i]->is_duplicate = true;
 		pass->summary->pvs--;
 	}
 }
@@ -428,8 +427,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 						    .device = lea_device_devno(&found->device)});
 	/* Another device is this PV: neither changes nor the text of this one are of use. */
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
-	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED &&
-			   !record.is_left_out;
+	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
 	pass->summary->pvs += queued->is_online;
 	if (is_no_pv_of_ours(found, &record))
 		leave_former(pass, found, false, queued->kind);

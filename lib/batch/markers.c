@@ -112,8 +112,10 @@ static int mark_of(const struct lea_batch_marks *marks, const struct lea_found *
 	int r;
 
 	*ret_mark = LEA_MARKS;
-	if (record->kind == LEA_RECORD_ONLINE || found->kind == LEA_FOUND_GONE ||
-	    (record->kind == LEA_RECORD_DUPLICATE && !record->is_left_out))
+	if (record->kind == LEA_RECORD_DUPLICATE && record->is_left_out && marks->options->is_boot)
+		*ret_mark = LEA_MARK_UNSETTLED;
+	if (record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE ||
+	    found->kind == LEA_FOUND_GONE)
 		return 0;
 	if (!is_momentary(found, record)) {
 		*ret_mark = LEA_MARK_REFUSED;
@@ -200,22 +202,21 @@ int lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea
 	return r;
 }
 
-int lea_batch_marks_left_out(const struct lea_batch_marks *marks, const struct lea_record *record,
-			     const char *pvid)
+int lea_batch_marks_left_out(const struct lea_batch_marks *marks, const struct lea_record *record)
 {
 	LEA_AUTO(lea_device_done) struct lea_device copy = {0};
 	const struct lea_devid number = {record->other_major, record->other_minor, 0};
 	char key[LEA_DEVID_TEXT_BYTES];
 	struct lea_devid id;
-	int r = lea_device_find(marks->options->world, &number, &copy);
+	int r = marks->options->is_boot ? lea_device_find(marks->options->world, &number, &copy)
+					: LEA_DEVICE_GONE;
 
 	if (r)
 		return r < 0 ? r : 0;
 	id = lea_device_id(&copy);
 	lea_devid_format(&id, key);
-	r = lea_refused_set(marks->options->event_fd, key);
+	r = lea_mark_set(marks->options->event_fd, LEA_MARK_UNSETTLED, key);
 	log_fault(marks, key, r);
-	log_fault(marks, key, lea_marker_drop(marks->known_fd, &copy, pvid));
 	return r;
 }
 

@@ -48,10 +48,11 @@ LEA_MUST_CHECK int lea_batch_marks_judged(const struct lea_batch_marks *marks,
 					  const struct lea_record *record,
 					  enum lea_entry_kind kind);
 
-/* The copy that had the record of the PV @pvid (record.was_copied) is not the device that the devices file means: it
- * was dealt with. Returns 0 or a fault, which is logged. */
+/* The copy that had the PV's record (record.was_copied) is not the device that the devices file means. As for one that
+ * had none, a reconcile of the boot, which trusts no marker, must not take its add for lost. Returns 0 or a fault,
+ * which is logged. */
 LEA_MUST_CHECK int lea_batch_marks_left_out(const struct lea_batch_marks *marks,
-					    const struct lea_record *record, const char *pvid);
+					    const struct lea_record *record);
 
 /* The following functions only save work: a fault in them is logged for debugging. */
 
