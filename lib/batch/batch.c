@@ -244,18 +244,6 @@ static int is_overtaken(struct lea_world *world, const struct lea_entry *entry,
 	return r;
 }
 
-/* Has the entry's number another instance by now, which was never read? A removal may also be told of one that
- * is still there (udevadm trigger --action=remove); no event of its own follows then. */
-static int is_unread_successor(const struct lea_batch_pass *pass, const struct lea_entry *entry,
-			       const struct lea_device *device)
-{
-	const bool had_number = entry->device.is_gone || entry->device.diskseq;
-
-	return !had_number || device->diskseq == entry->device.diskseq
-		       ? 0
-		       : lea_batch_is_unread(pass->options->event_fd, device);
-}
-
 /* *ret_device: the caller's in any case. */
 static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 		   struct queued_device *queued, struct lea_scan_device *ret_device)
@@ -275,7 +263,7 @@ static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 		queued->kind = LEA_ENTRY_MISSED;
 	*ret_device = take_device(entry, queued->kind);
 	r = is_old ? renew(world, ret_device) : 0;
-	r = r || !is_old ? r : is_unread_successor(pass, entry, device);
+	r = r || !is_old ? r : lea_batch_is_unread_successor(pass->options->event_fd, entry, device);
 	queued->is_new_instance = r > 0;
 	if (r || is_old)
 		return r < 0 ? r : 0;

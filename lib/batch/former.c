@@ -71,6 +71,16 @@ int lea_batch_is_unread(int event_fd, const struct lea_device *device)
 	return r < 0 ? r : !r;
 }
 
+int lea_batch_is_unread_successor(int event_fd, const struct lea_entry *entry,
+				  const struct lea_device *device)
+{
+	const bool had_number = entry->device.is_gone || entry->device.diskseq;
+
+	return !had_number || device->diskseq == entry->device.diskseq
+		       ? 0
+		       : lea_batch_is_unread(event_fd, device);
+}
+
 bool lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found)
 {
 	LEA_AUTO(lea_device_done) struct lea_device now = {0};

@@ -25,6 +25,11 @@ bool lea_batch_is_another(const struct lea_found *found);
  * numbered), or -errno. */
 LEA_MUST_CHECK int lea_batch_is_unread(int event_fd, const struct lea_device *device);
 
+/* Has the entry's number another instance by now, @device, which was never read? A removal may also be told of one that
+ * is still there (udevadm trigger --action=remove); no event of its own follows then. As lea_batch_is_unread. */
+LEA_MUST_CHECK int lea_batch_is_unread_successor(int event_fd, const struct lea_entry *entry,
+						 const struct lea_device *device);
+
 /* udev could not name the content of this device when it was queued, and can now: an administrator
  * made the PV meanwhile. That is a change, because the device was already in use. */
 bool lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found);

@@ -181,11 +181,9 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	return count < 0 ? count : put(world, &duplicate);
 }
 
-/*
- * If the other device has been used in place of the remembered one since the last good boot, only
- * its metadata have changed, and the memory decides nothing. Where it gives no answer, what it has
- * shown before tells, and the other PVs: @vg is what the newest of them say.
- */
+/* If the other device has been used in place of the remembered one since the last good boot, only its metadata have
+ * changed, and the memory decides nothing. Where it gives no answer, what it has shown before tells, and the other
+ * PVs: @vg is what the newest of them say. */
 static bool is_outdone(const struct lea_found *found, const struct lea_vg *vg,
 		       const struct lea_duplicate_answer *answer)
 {
@@ -372,7 +370,6 @@ static int note_copy(struct check *check, struct lea_duplicate *duplicate,
 	const enum lea_duplicate_state state = duplicate->state == LEA_DUPLICATE_IGNORED
 						       ? LEA_DUPLICATE_IGNORED
 						       : LEA_DUPLICATE_SAID;
-
 	const char *vg_id = check->vg->id;
 	const uint32_t seqno = strcmp(answer->vg_id, vg_id) ? 0 : answer->seqno;
 	const bool is_new = note_shown(duplicate, vg_id, seqno) || duplicate->state != state ||
@@ -500,8 +497,7 @@ void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *sc
 
 /* ---- a duplicate has gone */
 
-/* What is to be done about the devices of one PV, when one of them is not a device of it any more.
- */
+/* What is to be done about the devices of one PV when one of them does not carry it any more. */
 struct again {
 	struct lea_world *world;
 	int event_fd;
@@ -567,13 +563,11 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 {
 	const struct lea_online *online = again->online;
 	const int is_refused = was_refused(again, listed, count);
+	const enum lea_entry_kind kind = is_refused && !again->is_change ? LEA_ENTRY_MISSED : LEA_ENTRY_CHANGE;
 	int r = is_refused < 0 ? is_refused : 0;
 
 	if (!r && online)
-		r = queue_device(again,
-				 is_refused && !again->is_change ? LEA_ENTRY_MISSED
-								 : LEA_ENTRY_CHANGE,
-				 &(struct lea_devid){online->major, online->minor, 0},
+		r = queue_device(again, kind, &(struct lea_devid){online->major, online->minor, 0},
 				 listed[0].pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
 		if ((again->is_other && again->is_other[i]) ||

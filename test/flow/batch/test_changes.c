@@ -794,18 +794,3 @@ TEST_EACH(what_udev_does_not_name_libblkid_does, unnamed)
 			      !unnamed[_i].is_recorded,
 		      "%s", unnamed[_i].claim);
 }
-
-/* Commands made the VG, and a person took it down: no copy kept it down. */
-TEST(a_copy_that_goes_brings_up_nothing_that_it_did_not_keep_down)
-{
-	machine_plug("stripe-a", "sda", 16, 1);
-	machine_plug("stripe-b", "sdb", 32, 2);
-	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sda", 16, 1, PVID_A), "");
-	machine_plug("stripe-a", "sdc", 48, 3);
-	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_A), "");
-	machine_unplug("sdc", 48);
-	ck_assert_str_eq(went("sdc", 48, 3, PVID_A), "");
-	ck_assert_str_eq(drain(), "");
-	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_B), "");
-	ck_assert_str_eq(drain(), "");
-}

@@ -702,3 +702,26 @@ TEST(a_disk_that_lvm2_has_recorded_and_udev_has_in_work_keeps_its_record)
 	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
 	ck_assert_str_eq(online.device, "/dev/sda");
 }
+
+static const char *changed(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid)
+{
+	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
+
+	entry.kind = LEA_ENTRY_CHANGE;
+	return pass(&entry, 1);
+}
+
+/* Commands made the VG, and a person took it down: no copy kept it down. */
+TEST(a_copy_that_goes_brings_up_nothing_that_it_did_not_keep_down)
+{
+	machine_plug("stripe-a", "sda", 16, 1);
+	machine_plug("stripe-b", "sdb", 32, 2);
+	ck_assert_str_eq(changed("sda", 16, 1, PVID_A), "");
+	machine_plug("stripe-a", "sdc", 48, 3);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_A), "");
+	machine_unplug("sdc", 48);
+	ck_assert_str_eq(went("sdc", 48, 3, PVID_A), "");
+	ck_assert_str_eq(drain(), "");
+	ck_assert_str_eq(changed("sdb", 32, 2, PVID_B), "");
+	ck_assert_str_eq(drain(), "");
+}
