@@ -13,6 +13,7 @@ int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_o
 {
 	marks->options = options;
 	marks->hung_fd = -1;
+	clock_gettime(CLOCK_REALTIME_COARSE, &marks->begun);
 	/* If it is not known, each one is asked for. */
 	marks->has[LEA_MARK_REFUSED] = lea_mark_ask_any(options->event_fd, LEA_MARK_REFUSED) != 0;
 	marks->has[LEA_MARK_UNSETTLED] =
@@ -181,7 +182,7 @@ int lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea
 	s = 0;
 	lea_devid_format(&id, key);
 	if (mark == LEA_MARK_REFUSED) {
-		s = lea_refused_set(marks->options->event_fd, key);
+		s = lea_refused_set(marks->options->event_fd, key, &marks->begun);
 		forget_record(marks, found);
 	} else if (kind == LEA_ENTRY_ADD) {
 		s = drop(marks, LEA_MARK_REFUSED, key);

@@ -15,6 +15,7 @@
 struct lea_batch_marks {
 	const struct lea_batch_options *options; /* borrowed */
 	int known_fd;				 /* owned; -1: not open */
+	struct timespec begun;			 /* the pass, by the clock of files */
 	bool has[LEA_INSTANCE_MARKS];		 /* some instance may have this mark */
 	/* For whom threads wait (world/hung.h), opened for the first change: a descriptor; -1: not
 	 * open. */

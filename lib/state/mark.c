@@ -67,11 +67,11 @@ int lea_mark_ask(int event_fd, enum lea_mark mark, const char *key)
 	return lea_file_ask(event_fd, path);
 }
 
-int lea_refused_set(int event_fd, const char *key)
+int lea_refused_set(int event_fd, const char *key, const struct timespec *begun)
 {
 	LEA_AUTO(lea_closep)
 	int fd = lea_file_open_folder(event_fd, lea_mark_folder(LEA_MARK_REFUSED));
-	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, *begun};
 	int r = fd < 0 ? fd : lea_file_create_empty(fd, key);
 	char taken[PATH_BYTES];
 	struct stat st;
@@ -81,8 +81,6 @@ int lea_refused_set(int event_fd, const char *key)
 	snprintf(taken, sizeof(taken), "taken/%s", key);
 	if (!fstatat(event_fd, taken, &st, AT_SYMLINK_NOFOLLOW))
 		times[1] = st.st_mtim;
-	else if (r != LEA_FILE_EXISTS)
-		return 0;
 	return utimensat(fd, key, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 

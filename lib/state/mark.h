@@ -53,10 +53,11 @@ LEA_MUST_CHECK int lea_mark_ask(int event_fd, enum lea_mark mark, const char *ke
 LEA_MUST_CHECK int lea_mark_ask_any(int event_fd, enum lea_mark mark);
 
 /*
- * lea_refused_set - REFUSED, with the time of the taken entry that led to it, or of now
+ * lea_refused_set - REFUSED, with the time of the taken entry that led to it
+ * @begun: where there is none, as in the boot scan: when the pass began, by the clock of files (CLOCK_REALTIME_COARSE)
  * What udev learns later, even while the device is read, was not judged. 0 or -errno.
  */
-LEA_MUST_CHECK int lea_refused_set(int event_fd, const char *key);
+LEA_MUST_CHECK int lea_refused_set(int event_fd, const char *key, const struct timespec *begun);
 /* Also if it is of a time that has yet to come: then the clock was set back, and the order of the two
  * is not known. False if it is not set. */
 bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *than);

@@ -375,18 +375,22 @@ static const struct {
 	bool is_taken;
 	time_t stored_s, taken_s; /* the latter as seen from now */
 	size_t enqueued;
+	time_t begun_s; /* as seen from now */
 } refusals[] = {
-	{"udev has learned nothing since", false, -1, 0, 0},
-	{"an event since then led to nothing", false, 1, 0, 1},
-	{"the mark has the time of the entry", true, -101, -100, 0},
-	{"an event while it was read led to nothing", true, -99, -100, 1},
-	{"the clock was set back before an event that led to nothing", true, 0, 100, 1},
+	{"udev has learned nothing since", false, -1, 0, 0, 0},
+	{"an event since then led to nothing", false, 1, 0, 1, 0},
+	{"the mark has the time of the entry", true, -101, -100, 0, 0},
+	{"an event while it was read led to nothing", true, -99, -100, 1, 0},
+	{"the clock was set back before an event that led to nothing", true, 0, 100, 1, 0},
+	{"an event while the boot scan read it led to nothing", false, -5, 0, 1, -10},
+	{"... and one before that was judged", false, -15, 0, 0, -10},
 };
 
 TEST_EACH(refusal_ends_with_what_udev_learns, refusals)
 {
 	static const char taken[] = "/run/lvm/event/taken/8:16-7";
 	const time_t taken_s = time(NULL) + refusals[_i].taken_s;
+	const struct timespec begun = {.tv_sec = time(NULL) + refusals[_i].begun_s};
 	struct timespec times[2] = {{.tv_sec = taken_s}, {.tv_sec = taken_s}};
 	struct lea_entry *entries;
 	char path[128];
@@ -400,7 +404,7 @@ TEST_EACH(refusal_ends_with_what_udev_learns, refusals)
 		ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 	}
 	for (int i = 0; i < 2; i++)
-		ck_assert_msg(!lea_refused_set(options.event_fd, "8:16-7"), "again is fine");
+		ck_assert_msg(!lea_refused_set(options.event_fd, "8:16-7", &begun), "again is fine");
 	if (refusals[_i].is_taken)
 		tree_remove(&machine.tree, taken);
 	tree_put(&machine.tree, "/run/udev/data/b8:16", "I:1\nE:ID_PATH=x\n");
