@@ -251,15 +251,16 @@ static void find_name(int run_fd, const char *vg_id, const struct lea_claim *cla
 	}
 }
 
-/* Has another disk, which is there, shown the newest metadata, and carries a PV of the claim as well? Nobody can tell which of the two
- * is the PV. */
+/* Is a PV of the claim on another disk as well, which showed the newest metadata and has not gone since? Then nothing
+ * tells which of the two is the PV. In doubt yes. */
 static bool is_shown_by_copy(struct collector *collector, const struct lea_claim *claim,
 			     const struct lea_newest_pv *by)
 {
 	for (uint32_t i = 0; i < claim->pv_count; i++)
 		if (!strcmp(claim->pv[i].pvid, by->pvid) &&
 		    !lea_devid_is_same(&claim->pv[i].id, &by->id))
-			return !lea_sysfs_find_instance(collector->world, &by->id) &&
+			return lea_sysfs_find_instance(collector->world, &by->id) !=
+				       LEA_SYSFS_ABSENT &&
 			       tie_of(collector, &claim->pv[i], &by->id) == LEA_DUPLICATE_COPY;
 	return false;
 }

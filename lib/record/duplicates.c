@@ -563,7 +563,8 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 {
 	const struct lea_online *online = again->online;
 	const int is_refused = was_refused(again, listed, count);
-	const enum lea_entry_kind kind = is_refused && !again->is_change ? LEA_ENTRY_MISSED : LEA_ENTRY_CHANGE;
+	const enum lea_entry_kind kind =
+		is_refused && !again->is_change ? LEA_ENTRY_MISSED : LEA_ENTRY_CHANGE;
 	int r = is_refused < 0 ? is_refused : 0;
 
 	if (!r && online)
