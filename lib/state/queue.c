@@ -230,25 +230,18 @@ int lea_queue_take_beside(int event_fd, struct lea_entry **ret_entries, size_t *
 	return end_take(&batch, take_pending(event_fd, &batch), ret_entries, ret_count);
 }
 
-static int store_taken(int event_fd, const struct lea_entry *entry)
+int lea_queue_attempt(int event_fd, struct lea_entry *entry)
 {
 	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
 	char text[LEA_ENTRY_MAX_BYTES];
-	int len;
-
-	if (taken_fd < 0)
-		return taken_fd;
-	len = lea_entry_emit(entry, text, sizeof(text));
-	return len < 0 ? len : lea_file_replace(taken_fd, entry->key, text, (size_t)len);
-}
-
-int lea_queue_attempt(int event_fd, struct lea_entry *entry)
-{
-	int r;
+	int len, r;
 
 	LEA_CRASHPOINT("att.begin", entry->key);
 	entry->attempts++;
-	r = store_taken(event_fd, entry);
+	len = lea_entry_emit(entry, text, sizeof(text));
+	if (taken_fd < 0 || len < 0)
+		return taken_fd < 0 ? taken_fd : len;
+	r = lea_file_replace(taken_fd, entry->key, text, (size_t)len);
 	if (r == 0)
 		LEA_CRASHPOINT("att.end", entry->key);
 	return r;
@@ -290,9 +283,20 @@ int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
 	return r < 0 ? r : lea_queue_done(event_fd, entry);
 }
 
+/* The text that lea_queue_attempt has stored differs in one digit: it is written over, which needs no space. */
 int lea_queue_restore(int event_fd, const struct lea_entry *entry)
 {
-	return store_taken(event_fd, entry);
+	LEA_AUTO(lea_closep) int fd = -1;
+	char path[sizeof(entry->key) + 8], text[LEA_ENTRY_MAX_BYTES];
+	const int len = lea_entry_emit(entry, text, sizeof(text));
+
+	if (len < 0)
+		return len;
+	snprintf(path, sizeof(path), "taken/%s", entry->key);
+	fd = openat(event_fd, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	return pwrite(fd, text, (size_t)len, 0) == len ? 0 : -EIO;
 }
 
 int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason)

@@ -88,7 +88,8 @@ LEA_MUST_CHECK int lea_queue_ask_taken(int event_fd, const struct lea_entry *ent
 LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
 /* Removes a taken entry whose effect is recorded. */
 LEA_MUST_CHECK int lea_queue_done(int event_fd, const struct lea_entry *entry);
-/* Undoes lea_queue_attempt after the step succeeded; @entry is as before. */
+/* Undoes lea_queue_attempt after a step that a shortage stopped, which says nothing against the entry; needs no space.
+ * @entry: as before lea_queue_attempt, whose text it overwrites */
 LEA_MUST_CHECK int lea_queue_restore(int event_fd, const struct lea_entry *entry);
 /* Moves a taken entry back to queue/ unchanged, which needs no space. A newer one that is there stays,
  * but allows what this one does. */

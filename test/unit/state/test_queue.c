@@ -419,6 +419,30 @@ TEST(leftovers_come_first_and_alone)
 	lea_entries_free(got, 1);
 }
 
+/* A shortage has stopped the step, so that there may be no room for a file now. */
+TEST(the_count_of_attempts_is_taken_back_without_a_new_file)
+{
+	struct lea_entry a = entry_of(16, 5), *got;
+	struct stat attempted, restored;
+	char path[128];
+
+	snprintf(path, sizeof(path), "taken/%s", a.key);
+	ck_assert_int_eq(lea_queue_put(event_fd, &a), 0);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_int_eq(lea_queue_attempt(event_fd, got), 0);
+	ck_assert_int_eq(fstatat(event_fd, path, &attempted, 0), 0);
+	got->attempts--;
+	ck_assert_int_eq(lea_queue_restore(event_fd, got), 0);
+	ck_assert_int_eq(fstatat(event_fd, path, &restored, 0), 0);
+	ck_assert_uint_eq(restored.st_ino, attempted.st_ino);
+	ck_assert_int_eq(restored.st_size, attempted.st_size);
+	lea_entries_free(got, 1);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_uint_eq(got->attempts, 0);
+	ck_assert_str_eq(got->key, a.key);
+	lea_entries_free(got, 1);
+}
+
 TEST(beside_passes_in_flight_only_other_devices_are_taken)
 {
 	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *first, *second;
