@@ -94,43 +94,46 @@ int lea_regex_new(const struct lea_list *patterns, const char **ret_bad,
 	return 0;
 }
 
-/* Returns 1 accepted, -1 rejected, 0 no pattern matches. */
-static int match_patterns(const struct lea_regex *regex, const char *name)
+/* *ret_number: of the pattern; negative: none matches. The matcher builds its states while it reads, and for lack of
+ * memory it says that none matches, too: only errno tells. 0 or -ENOMEM. */
+static int match(const struct lea_regex *regex, const char *name, int *ret_number)
 {
-	int number = dm_regex_match(regex->matcher, name);
+	errno = 0;
+	*ret_number = dm_regex_match(regex->matcher, name);
+	return errno ? -ENOMEM : 0;
+}
 
-	if (number < 0)
-		return 0;
-	return regex->accepts[number] ? 1 : -1;
+/* Returns 1 accepted, 0 rejected, or no pattern matches, or -ENOMEM. */
+static int match_patterns(const struct lea_regex *regex, const char *name, bool *rejected)
+{
+	int number, r = match(regex, name, &number);
+
+	if (r || number < 0)
+		return r;
+	*rejected |= !regex->accepts[number];
+	return regex->accepts[number];
 }
 
 static int judge_links(const struct lea_regex *regex, const char *links, bool *rejected)
 {
 	LEA_AUTO(lea_freep) char *copy = strdup(links);
 	char *rest = copy, *link;
-	int verdict;
+	int r = copy ? 0 : -ENOMEM;
 
-	if (!copy)
-		return -ENOMEM;
-	while ((link = strsep(&rest, " \n"))) {
-		verdict = link[0] ? match_patterns(regex, link) : 0;
-		if (verdict > 0)
-			return 1;
-		*rejected |= verdict < 0;
-	}
-	return 0;
+	while (!r && (link = strsep(&rest, " \n")))
+		r = link[0] ? match_patterns(regex, link, rejected) : 0;
+	return r;
 }
 
 int lea_regex_accepts(const struct lea_regex *regex, struct lea_world *world,
 		      struct lea_device *device, bool *ret_accepts)
 {
-	int verdict = match_patterns(regex, device->name);
-	bool rejected = verdict < 0;
-	int r;
+	bool rejected = false;
+	int r = match_patterns(regex, device->name, &rejected);
 
-	if (verdict > 0) {
-		*ret_accepts = true;
-		return 0;
+	if (r) {
+		*ret_accepts = r > 0;
+		return r < 0 ? r : 0;
 	}
 	if (!device->devlinks) {
 		r = lea_udevdb_fill(world, device);
@@ -148,9 +151,9 @@ int lea_regex_accepts(const struct lea_regex *regex, struct lea_world *world,
 static bool rejects(const struct lea_regex *regex, const struct lea_list *patterns,
 		    const char *name, struct lea_filter_rejection *rejection)
 {
-	int number = dm_regex_match(regex->matcher, name);
+	int number;
 
-	if (number < 0 || regex->accepts[number])
+	if (match(regex, name, &number) || number < 0 || regex->accepts[number])
 		return false;
 	rejection->pattern = patterns->item[patterns->count - 1 - (uint32_t)number];
 	snprintf(rejection->name, sizeof(rejection->name), "%s", name);
