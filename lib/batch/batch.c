@@ -96,12 +96,13 @@ static int drop_record(struct lea_batch_pass *pass, const struct lea_entry *entr
 	return r;
 }
 
-static void handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, bool is_back)
+/* As drop_record. */
+static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, bool is_back)
 {
 	if (!entry->pvid[0])
-		return;
-	drop_record(pass, entry, entry->pvid, is_back);
+		return 0;
 	pass->summary->gone++;
+	return drop_record(pass, entry, entry->pvid, is_back);
 }
 
 /* The device went before anybody read it as the PV that the entry names: what is kept is of the PV that
@@ -166,6 +167,26 @@ static int is_over(const struct lea_batch_pass *pass, const struct lea_entry *en
 	return r < 0 ? r : 0;
 }
 
+/* The marker goes last: a removal that is tried again without it would be that of a disk that was never read, and
+ * activate a VG. */
+static int forget_one(struct lea_batch_pass *pass, const struct lea_entry *entry, bool *ret_is_over)
+{
+	bool is_free;
+	int r = lea_duplicates_gone(pass->options->world, pass->options->event_fd, &entry->device,
+				    entry->pvid, LEA_DUPLICATE_WENT);
+
+	r = r ? r : is_over(pass, entry, ret_is_over, &is_free);
+	if (!r && *ret_is_over) {
+		if (handle_removal(pass, entry,
+				   !is_free && carries_same(pass, entry, entry->pvid)))
+			return 0;
+		r = forget_former(pass, entry);
+	}
+	if (!r)
+		lea_batch_marks_gone(&pass->marks, entry);
+	return r;
+}
+
 /* Handles removals that are over; the others wait until the new device was read. */
 static int forget_gone(struct lea_batch_pass *pass)
 {
@@ -174,25 +195,9 @@ static int forget_gone(struct lea_batch_pass *pass)
 	pass->is_over = calloc(pass->count + 1, sizeof(*pass->is_over));
 	if (!pass->is_over)
 		return -ENOMEM;
-
-	for (size_t i = 0; r == 0 && i < pass->count; i++) {
-		const struct lea_device *device = &pass->entries[i].device;
-		bool is_free;
-
-		if (!device->is_gone)
-			continue;
-		r = lea_duplicates_gone(pass->options->world, pass->options->event_fd, device,
-					pass->entries[i].pvid, LEA_DUPLICATE_WENT);
-		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
-		/* Otherwise forget_replaced decides, when it is known what is there now. */
-		r = r ? r : is_over(pass, &pass->entries[i], &pass->is_over[i], &is_free);
-		if (r || !pass->is_over[i])
-			continue;
-		handle_removal(pass, &pass->entries[i],
-			       !is_free && carries_same(pass, &pass->entries[i],
-							pass->entries[i].pvid));
-		r = forget_former(pass, &pass->entries[i]);
-	}
+	for (size_t i = 0; !r && i < pass->count; i++)
+		if (pass->entries[i].device.is_gone)
+			r = forget_one(pass, &pass->entries[i], &pass->is_over[i]);
 	return r;
 }
 
@@ -300,20 +305,6 @@ static int read_devices(struct lea_batch_pass *pass)
 	return r;
 }
 
-/*
- * Excludes a device with a label that udev would not have called a PV, such as half of a mirror or
- * the disk below a DRBD device: lvm2's own rule ignores it. Without an answer from libblkid the
- * label counts.
- */
-static void exclude_other_content(struct lea_found *found)
-{
-	if ((found->kind != LEA_FOUND_PV && found->kind != LEA_FOUND_ORPHAN) ||
-	    !found->content[0] || !strcmp(found->content, "LVM2_member"))
-		return;
-	found->kind = LEA_FOUND_EXCLUDED;
-	found->excluded = LEA_EXCLUDED_OTHER_CONTENT;
-}
-
 /* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
  * dealt with can be in it. */
 static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
@@ -386,7 +377,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	struct lea_record record = {0};
 	int r;
 
-	exclude_other_content(found);
+	lea_batch_exclude_other(found);
 	if (queued->is_new_instance)
 		return 0;
 	r = lea_batch_leave_expected(pass->options, found);
@@ -527,14 +518,18 @@ static int record_all(struct lea_batch_pass *pass)
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		r = record_device(pass, found[i], &pass->queued[i]);
 	r = r ? r : lea_batch_moves_make(&pass->moves, pass->candidates);
-	/* The VG before failed for now; that the PV is of another one since was a change. */
-	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
-		if (pass->queued[i].has_left && is_tried_again(&pass->queued[i]))
-			pass->queued[i].kind = LEA_ENTRY_CHANGE;
-	/* What was refused when it came ends the wait of its VG, whichever PV is counted first. */
-	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
-		if (pass->queued[i].is_online && pass->queued[i].is_new && found[i]->vg)
-			r = end_wait(pass, found[i], pass->queued[i].kind);
+	for (size_t i = 0; r == 0 && i < pass->queued_count; i++) {
+		struct queued_device *queued = &pass->queued[i];
+
+		/* The VG before failed for now; that the PV is of another one since was a change. */
+		if (queued->has_left && is_tried_again(queued)) {
+			queued->kind = LEA_ENTRY_CHANGE;
+			r = lea_batch_marks_changed(&pass->marks, found[i]);
+		}
+		/* What was refused when it came ends the wait of its VG, whichever PV is counted first. */
+		if (!r && queued->is_online && queued->is_new && found[i]->vg)
+			r = end_wait(pass, found[i], queued->kind);
+	}
 	/* A change must not hide what else brings the device: of a number that is in use again, the
 	 * removal leads to the new device as well. */
 	r = r ? r : count_all(pass, false);

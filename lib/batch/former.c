@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "batch/former.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "record/duplicate_tie.h"
 #include "record/duplicates.h"
@@ -23,6 +25,15 @@ bool lea_batch_has_answered(const struct lea_found *found)
 	       !lea_found_silence(found);
 }
 
+void lea_batch_exclude_other(struct lea_found *found)
+{
+	if ((found->kind != LEA_FOUND_PV && found->kind != LEA_FOUND_ORPHAN) ||
+	    !found->content[0] || !strcmp(found->content, "LVM2_member"))
+		return;
+	found->kind = LEA_FOUND_EXCLUDED;
+	found->excluded = LEA_EXCLUDED_OTHER_CONTENT;
+}
+
 /* A disk that gives only errors, or is excluded, is as good as gone, and has not said what it is. */
 static enum lea_duplicate_end end_of(const struct lea_found *found)
 {
@@ -31,12 +42,30 @@ static enum lea_duplicate_end end_of(const struct lea_found *found)
 	return found->vg ? LEA_DUPLICATE_MADE_ANOTHER : LEA_DUPLICATE_WIPED;
 }
 
+/* Is its mark that of the PV that it is now? > 0: yes, 0: no, or a shortage. */
+static int is_read_as(int event_fd, const struct lea_found *found)
+{
+	const struct lea_devid id = lea_device_id(&found->device);
+	char key[LEA_DEVID_TEXT_BYTES], before[33];
+	int r;
+
+	lea_devid_format(&id, key);
+	r = lea_found_is_pv(found) ? lea_carried_ask(event_fd, key, before) : 0;
+	return r > 0 ? lea_found_carries(found, before) : r;
+}
+
 int lea_batch_leave_expected(const struct lea_batch_options *options,
 			     const struct lea_found *found)
 {
+	int r;
+
 	if (!found->expected[0] || lea_found_carries(found, found->expected) ||
 	    lea_duplicate_is_silent(options->world, found))
 		return 0;
+	/* It was read as what it is, and a shortage has it read again: what it was has been left. */
+	r = is_read_as(options->event_fd, found);
+	if (r)
+		return r < 0 ? r : 0;
 	return lea_duplicates_gone(options->world, options->event_fd, &found->device,
 				   found->expected, end_of(found));
 }

@@ -37,6 +37,13 @@ bool lea_batch_is_made_since(struct lea_world *world, const struct lea_found *fo
 /* Did it say what it is? Not if it gave no answer, is gone, or was not to be read. */
 bool lea_batch_has_answered(const struct lea_found *found);
 
+/*
+ * Excludes a device with a label that udev would not have called a PV, such as half of a mirror or
+ * the disk below a DRBD device: lvm2's own rule ignores it. Without an answer from libblkid the
+ * label counts.
+ */
+void lea_batch_exclude_other(struct lea_found *found);
+
 /* A PV that udev or a record named may have been wiped before it was read, and udev's change of what
  * is no PV starts no process. A VG that it was a copy of was refused for it, and a copy of it is the
  * PV now. 0 or -errno. */

@@ -221,6 +221,15 @@ int lea_batch_marks_left_out(const struct lea_batch_marks *marks, const struct l
 	return r;
 }
 
+int lea_batch_marks_changed(const struct lea_batch_marks *marks, const struct lea_found *found)
+{
+	const struct lea_devid id = lea_device_id(&found->device);
+	char key[LEA_DEVID_TEXT_BYTES];
+
+	lea_devid_format(&id, key);
+	return lea_mark_set(marks->options->event_fd, LEA_MARK_UNSETTLED, key);
+}
+
 int lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)
 {
 	const int r = lea_marker_set(marks->known_fd, &found->device, found->label.pvid);

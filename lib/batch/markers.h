@@ -64,6 +64,10 @@ int lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct l
  * should the answer get lost. */
 void lea_batch_marks_take_back(const struct lea_batch_marks *marks, const struct lea_scan *scan,
 			       struct lea_retry_set *retries);
+/* That the device is read is a change, as a claim said that is gone now: a shortage that has it read again must not
+ * make a missed add of that. 0 or -errno. */
+LEA_MUST_CHECK int lea_batch_marks_changed(const struct lea_batch_marks *marks,
+					   const struct lea_found *found);
 /* The instance is gone for good; removes its marker, so that a flapping disk leaves no pile of
  * files. */
 void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_entry *entry);

@@ -510,7 +510,7 @@ struct again {
 	bool is_change;
 	bool has_answered;    /* it was read, and said that it is not the PV */
 	const bool *is_other; /* [i]: likewise, its own event is about that; NULL: none */
-	bool was_dealt_with;  /* the device that has gone had a marker */
+	bool needs_claim;     /* it had a marker, or all was queued before: only a claim is a refusal */
 	size_t *queued;	      /* counts devices; NULL: nobody asks */
 };
 
@@ -528,15 +528,14 @@ static int queue_device(const struct again *again, enum lea_entry_kind kind,
 	return r;
 }
 
-/* Did the copy keep any VG from coming up? Of a VG that was dealt with before, a person decides
- * what is up, and may have taken it down. > 0: yes, 0: no, or -errno. */
+/* Did the copy keep any VG from coming up? What a person has taken down stays down. > 0: yes, 0: no, or -errno. */
 static int was_refused(const struct again *again, const struct lea_duplicate *listed, int count)
 {
 	int r = 0;
 
 	for (int i = 0; !r && i < count; i++)
 		r = lea_duplicate_has_claim(again->world, listed[i].vg_id, LEA_CLAIM_FAILED);
-	return r ? r : !again->was_dealt_with;
+	return r ? r : !again->needs_claim;
 }
 
 /* An event of the disk asked for what is under way, and a path that is left is that disk. An add that
@@ -604,8 +603,8 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	if (count <= 0 || absent < 0 || was_read < 0)
 		return count <= 0 ? count : absent < 0 ? absent : was_read;
 	own = find_listed(listed, count, &id);
-	/* A command may have removed the record before its device went, which has no note. */
-	is_free = absent ? !own : online.major == id.major && online.minor == id.minor;
+	/* A command may have removed the record before. Without a marker either the removal is tried again. */
+	is_free = absent ? !own && was_read : online.major == id.major && online.minor == id.minor;
 	if (is_free || !own || !own->is_path)
 		r = queue_again(&(struct again){.world = world,
 						.event_fd = event_fd,
@@ -614,7 +613,7 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 						.has_answered = end != LEA_DUPLICATE_WENT,
 						.is_change = end == LEA_DUPLICATE_MADE_ANOTHER &&
 							     was_read,
-						.was_dealt_with = was_read},
+						.needs_claim = was_read},
 				listed, count);
 	return r || !own ? r : lea_duplicate_drop(world, own);
 }
@@ -770,6 +769,7 @@ static int reconcile_pv(void *arg, const char *pvid)
 						.online = holds ? &online : NULL,
 						.is_free = is_free,
 						.is_change = !change.is_by_event,
+						.needs_claim = true,
 						.is_other = change.is_other,
 						.queued = &reconcile->queued},
 				listed, count);
