@@ -440,9 +440,12 @@ static void note_probe(struct sim_course *course, const struct sim_step *step,
 static void note_left(struct sim_course *course, const struct sim_state *state, unsigned disk)
 {
 	const char *vg_id = course->before.disk[disk].vg_id;
-	const uint64_t until = course->busy_until_ms[disk];
+	/* What the disk itself waits for without end, the VG does not. */
+	const uint64_t until = course->busy_until_ms[disk] == SIM_EVER
+				       ? state->now_ms + SETTLED_MS
+				       : course->busy_until_ms[disk];
 
-	if (!*vg_id || !strcmp(state->disk[disk].vg_id, vg_id) || until == SIM_EVER)
+	if (!*vg_id || !strcmp(state->disk[disk].vg_id, vg_id))
 		return;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (!strcmp(state->disk[i].vg_id, vg_id) && course->busy_until_ms[i] < until)

@@ -3,6 +3,7 @@
 #include "sim/crowd.h"
 #include "sim/draw.h"
 #include "sim/judge.h"
+#include "sim/random.h"
 #include "sim/words.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ static const char help[] =
 	"  --except TEXT   leave out findings that contain it; may be repeated\n"
 	"  --places        print all places that were reached\n"
 	"  --tries N       with --replay: with N seeds, one after the other, until there is a finding\n"
+	"  --shortages N   with --replay: then N times with a shortage of one call, each time another one\n"
 	"  --trace         with --replay: print steps, states and log lines\n"
 	"Exit status: 0, 1 with a finding, 2 if it could not run, 3 for wrong options.\n";
 
@@ -41,6 +43,7 @@ enum {
 	OPT_EXCEPT,
 	OPT_TRACE,
 	OPT_TRIES,
+	OPT_SHORTAGES,
 	OPT_REPLAY,
 	OPT_SHRINK,
 	OPT_DRAW,
@@ -58,6 +61,7 @@ static const struct option options[] = {{"seed", required_argument, NULL, OPT_SE
 					{"except", required_argument, NULL, OPT_EXCEPT},
 					{"write", required_argument, NULL, OPT_WRITE},
 					{"tries", required_argument, NULL, OPT_TRIES},
+					{"shortages", required_argument, NULL, OPT_SHORTAGES},
 					{"trace", no_argument, NULL, OPT_TRACE},
 					{"replay", no_argument, NULL, OPT_REPLAY},
 					{"shrink", no_argument, NULL, OPT_SHRINK},
@@ -71,7 +75,7 @@ struct task {
 	struct sim_crowd crowd;
 	int verb; /* 0: search */
 	bool prints_places, traces;
-	unsigned tries;
+	unsigned tries, shortages;
 	const char *except[EXCEPT_MOST + 1];
 	size_t except_count;
 };
@@ -116,6 +120,9 @@ static bool set_option(struct task *task, int option)
 	case OPT_TRIES:
 		task->tries = (unsigned)number;
 		return true;
+	case OPT_SHORTAGES:
+		task->shortages = (unsigned)number;
+		return true;
 	case OPT_KEEP_GOING:
 		return task->crowd.keeps_going = true;
 	case OPT_WRITE:
@@ -153,10 +160,53 @@ static int read_history(const char *path, struct sim_history *ret_history)
 	return r;
 }
 
+static void print_findings(const struct sim_findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		printf("     %s\n", findings->text[i]);
+}
+
+/* As in most of the histories that are drawn: few calls come so late. */
+static void put_shortage(struct sim_random *random, const struct sim_history *of,
+			 struct sim_history *ret_history)
+{
+	const uint32_t at = sim_random_below(random, of->count);
+
+	*ret_history = *of;
+	memmove(&ret_history->step[at + 1], &of->step[at], (of->count - at) * sizeof(*of->step));
+	ret_history->step[at] = (struct sim_step){
+		.op = SIM_SHORT_ONCE,
+		.n = sim_random_below(random, sim_random_chance(random, 50) ? 30 : 400)};
+	ret_history->count++;
+}
+
+/* A fault of a call that works the next time must not be an answer. Returns as replay. */
+static int replay_short(const struct task *task, struct sim_judge *judge, const char *path,
+			const struct sim_history *history)
+{
+	struct sim_random random = {.at = task->crowd.seed};
+	struct sim_findings findings = {.count = 0};
+	struct sim_history with;
+
+	for (unsigned i = 0; i < task->shortages && history->count && history->count < SIM_STEPS; i++) {
+		put_shortage(&random, history, &with);
+		if (sim_judge_history(judge, &with, &findings))
+			return 2;
+		if (!findings.count)
+			continue;
+		printf("FAIL %s with a shortage\n", path);
+		print_findings(&findings);
+		sim_words_print(&with, stdout);
+		return 1;
+	}
+	return 0;
+}
+
 /* 0; 1: with a finding; 2: could not run. */
 static int replay(const struct task *task, const char *path)
 {
-	struct sim_judge judge = {.except = task->except, .trace = task->traces ? stdout : NULL};
+	struct sim_judge judge = {.except = task->except,
+				  .trace = task->traces ? stdout : NULL};
 	struct sim_findings findings = {.count = 0};
 	struct sim_history history;
 	unsigned tries = task->tries ? task->tries : 1, try = 0;
@@ -171,11 +221,10 @@ static int replay(const struct task *task, const char *path)
 			return 2;
 	}
 	printf("%s %s\n", findings.count ? "FAIL" : "ok  ", path);
-	for (size_t i = 0; i < findings.count; i++)
-		printf("     %s\n", findings.text[i]);
+	print_findings(&findings);
 	if (findings.count && try > 1)
 		printf("     with seed %" PRIu64 "\n", history.seed);
-	return findings.count ? 1 : 0;
+	return findings.count ? 1 : replay_short(task, &judge, path, &history);
 }
 
 static int replay_all(const struct task *task, char **paths)

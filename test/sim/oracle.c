@@ -425,6 +425,9 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	not = sim_oracle_why_not(oracle, state, vg, NULL);
 	if (not != vg->why_not && (was_left_to_memory(oracle, vg) || was_copied_unread(vg, not )))
 		vg->is_certain = false;
+	/* Without udev's links nobody knows of a disk whose event waits for a pass. */
+	if (oracle->history->conf & SIM_CONF_NO_LINKS && step->op == SIM_SWAP && !vg->is_calm)
+		vg->is_certain = false;
 	has_new_copy = is_new_copy(step, vg, not );
 	if (has_new_copy)
 		vg->is_certain = false;
