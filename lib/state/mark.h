@@ -22,7 +22,8 @@ enum lea_mark {
 	LEA_MARK_REFUSED,
 	/* A change led to it, and it could not be judged: it could not be read, or was excluded for
 	 * the moment (filter/exclusion.h); or it has no record and came while event_activation was
-	 * 0. The next reconcile queues it as a change. */
+	 * 0. Or a claim that is gone now said that it is a change (lea_batch_marks_changed). The next
+	 * reconcile queues it as a change. */
 	LEA_MARK_UNSETTLED,
 	/* udev says nothing of its content, and it was queued to be read. It is read once, and
 	 * again after a pause if it gave no answer: lea_probed_set. */
