@@ -239,10 +239,11 @@ int lea_queue_attempt(int event_fd, struct lea_entry *entry)
 	LEA_CRASHPOINT("att.begin", entry->key);
 	entry->attempts++;
 	len = lea_entry_emit(entry, text, sizeof(text));
-	if (taken_fd < 0 || len < 0)
-		return taken_fd < 0 ? taken_fd : len;
-	r = lea_file_replace(taken_fd, entry->key, text, (size_t)len);
-	if (r == 0)
+	r = taken_fd < 0 ? taken_fd : len < 0 ? len : 0;
+	r = r ? r : lea_file_replace(taken_fd, entry->key, text, (size_t)len);
+	if (r)
+		entry->attempts--;
+	else
 		LEA_CRASHPOINT("att.end", entry->key);
 	return r;
 }

@@ -84,7 +84,7 @@ LEA_MUST_CHECK bool lea_queue_has_pending_but(int event_fd,
 LEA_MUST_CHECK bool lea_queue_has_work(int event_fd);
 /* Is this entry in taken/, even of a runner that has died? As lea_file_ask. */
 LEA_MUST_CHECK int lea_queue_ask_taken(int event_fd, const struct lea_entry *entry);
-/* Stores attempts + 1 before a risky step, so that the count survives a crash. */
+/* Stores attempts + 1 before a risky step, so that the count survives a crash. After a fault @entry is as before. */
 LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
 /* Removes a taken entry whose effect is recorded. */
 LEA_MUST_CHECK int lea_queue_done(int event_fd, const struct lea_entry *entry);
