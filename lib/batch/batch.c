@@ -469,9 +469,6 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 		lea_partial_came(pass->options->partial);
 	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PARTIAL && found->vg)
 		return lea_candidates_add(pass->candidates, found, &record, kind);
-	if (record.complete != LEA_COMPLETE && found->vg && lea_entry_kind_is_add(kind) &&
-	    lea_candidates_has_come_up(pass->candidates, found))
-		kind = LEA_ENTRY_CHANGE;
 	/* A change of another PV may complete it. */
 	if (record.complete != LEA_COMPLETE && found->vg)
 		r = lea_candidates_was_added(pass->candidates, found, kind, &is_added);

@@ -88,13 +88,9 @@ LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_options *options,
 				      struct lea_candidates **ret_candidates);
 void lea_candidates_free(struct lea_candidates *candidates);
 
-/* Is the VG, which is incomplete, active on the PV that comes? Then a command has activated it since the disk came, and
- * what is down from here on a person has taken down. In the boot no: the initramfs has activated some LVs, and the
- * others are still to come. */
-bool lea_candidates_has_come_up(const struct lea_candidates *candidates,
-				const struct lea_found *found);
 /* Is the PV of @found, whose VG is incomplete, one that was added, also if a reconcile has found it?
- * Not if it is tried again: then the VG has a claim with this very instance. */
+ * Not if it is tried again: then the VG has a claim with this very instance. Nor if LVs of the VG are active on it
+ * already, but for the boot: then the add has nothing left to wait for. */
 LEA_MUST_CHECK int lea_candidates_was_added(const struct lea_candidates *candidates,
 					    const struct lea_found *found,
 					    enum lea_entry_kind kind, bool *ret_was);

@@ -9,8 +9,6 @@
 #include "memory/boot_memory_file.h"
 
 #define MACHINE "0123456789abcdef0123456789abcdef"
-#define HOLDER	"/sys/dev/block/8:32/holders/dm-0/dm/uuid"
-#define VG_TWO	"VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh"
 #define UUID_B	"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
 
 static void set_busy(bool is_busy)
@@ -435,25 +433,6 @@ TEST_TIMES(vg_that_lost_a_disk_has_been_dealt_with, 2)
 	ck_assert_msg(!wait_long()[0], "a VG that was deactivated since stays down");
 	machine_plug("stripe-b", "sdc", 48, _i ? 3 : 0);
 	ck_assert_str_eq(came("sdc", 48, _i ? 3 : 0, PVID_B), "vg-two.pvs ");
-}
-
-/* A command, as vgcreate, may have taken the disk before its add was told; then somebody takes the VG down. With a rule
- * and without one. */
-TEST_TIMES(add_waits_for_nothing_where_lvs_are_active_on_the_disk, 2)
-{
-	struct lea_entry change = event("sdc", 48, 2, PVID_B, false);
-
-	configure(_i ? "event { incomplete = \"partial\" }" : "");
-	machine_plug("stripe-a", "sdb", 32, 1);
-	tree_put(&machine.tree, HOLDER, "LVM-" VG_TWO "\n");
-	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
-	tree_remove(&machine.tree, HOLDER);
-	if (_i)
-		ck_assert_str_eq(wait_long(), "");
-	machine_plug("stripe-b", "sdc", 48, 2);
-	change.kind = LEA_ENTRY_CHANGE;
-	ck_assert_str_eq(pass(&change, 1), "");
-	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
 }
 
 TEST(pv_that_goes_within_the_wait_leaves_nothing_to_activate)
