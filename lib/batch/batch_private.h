@@ -89,8 +89,7 @@ LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_options *options,
 void lea_candidates_free(struct lea_candidates *candidates);
 
 /* Is the PV of @found, whose VG is incomplete, one that was added, also if a reconcile has found it?
- * Not if it is tried again: then the VG has a claim with this very instance. Nor if LVs of the VG are active on it
- * already, but for the boot: then the add has nothing left to wait for. */
+ * Not if it is tried again: then the VG has a claim with this very instance. */
 LEA_MUST_CHECK int lea_candidates_was_added(const struct lea_candidates *candidates,
 					    const struct lea_found *found,
 					    enum lea_entry_kind kind, bool *ret_was);

@@ -398,15 +398,6 @@ static enum lea_entry_kind kind_for(const struct lea_batch_vg *vg, const struct 
 	return lea_claim_covers(&vg->claim, &pv, 1) ? LEA_ENTRY_CHANGE : kind;
 }
 
-/* LVs of the VG use the PV: a command has activated it since it came, and what is down from here on a person has
- * taken down. In the boot the initramfs has activated some LVs, and the others are still to come. */
-static bool has_come_up(const struct lea_candidates *candidates, const struct lea_found *found)
-{
-	return !candidates->options->is_boot &&
-	       lea_duplicate_is_in_use(candidates->options->world,
-				       lea_device_devno(&found->device), found->vg);
-}
-
 int lea_candidates_was_added(const struct lea_candidates *candidates, const struct lea_found *found,
 			     enum lea_entry_kind kind, bool *ret_was)
 {
@@ -417,9 +408,8 @@ int lea_candidates_was_added(const struct lea_candidates *candidates, const stru
 			: 0;
 
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
-	*ret_was = (kind == LEA_ENTRY_ADD ||
-		    (kind == LEA_ENTRY_MISSED && !lea_claim_covers(&claim, &pv, 1))) &&
-		   !has_come_up(candidates, found);
+	*ret_was = kind == LEA_ENTRY_ADD ||
+		   (kind == LEA_ENTRY_MISSED && !lea_claim_covers(&claim, &pv, 1));
 	return r < 0 ? r : 0;
 }
 
