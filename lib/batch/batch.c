@@ -233,30 +233,28 @@ static int renew(struct lea_world *world, struct lea_scan_device *renewed)
 }
 
 /*
- * An entry that a dead runner had taken, or that we queued ourselves, is not ordered with events:
- * the disk may have been replaced since, and the old device's state must not be recorded over the
- * new.
+ * The disk may have been replaced since, and the old device's state must not be recorded over the new.
+ * @is_doubtful: the entry is not ordered with events.
  */
-static int is_overtaken(struct lea_world *world, const struct lea_entry *entry,
-			const struct lea_device *device, bool *ret_is)
+static int is_overtaken(struct lea_world *world, const struct lea_device *device, bool is_doubtful,
+			bool *ret_is)
 {
 	uint64_t diskseq = 0;
-	int r = !entry->is_leftover && device->seqnum
-			? 0
-			: lea_sysfs_diskseq(world, lea_device_devno(device), &diskseq);
+	int r = is_doubtful ? lea_sysfs_diskseq(world, lea_device_devno(device), &diskseq) : 0;
 
 	*ret_is = diskseq && diskseq != device->diskseq;
 	return r;
 }
 
 /* *ret_device: the caller's in any case. */
-static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
+static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry, bool is_doubtful,
 		   struct queued_device *queued, struct lea_scan_device *ret_device)
 {
 	struct lea_world *world = pass->options->world;
 	struct lea_device *device = &ret_device->device;
 	bool is_old = true;
-	int r = entry->device.is_gone ? 0 : is_overtaken(world, entry, &entry->device, &is_old);
+	int r = entry->device.is_gone ? 0
+				      : is_overtaken(world, &entry->device, is_doubtful, &is_old);
 
 	if (r)
 		return r;
@@ -280,12 +278,15 @@ static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry,
 static int read_devices(struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_scan_device *devices = calloc(pass->count, sizeof(*devices));
+	LEA_AUTO(lea_freep) bool *is_doubtful = calloc(pass->count, sizeof(*is_doubtful));
 	size_t n = 0;
-	int r = 0;
+	int r;
 
 	pass->queued = calloc(pass->count, sizeof(*pass->queued));
-	if (!devices || !pass->queued)
+	if (!devices || !is_doubtful || !pass->queued)
 		return -ENOMEM;
+	r = lea_event_order_judge(&pass->options->cache->order, pass->entries, pass->count,
+				  is_doubtful);
 	for (size_t i = 0; !r && i < pass->count; i++) {
 		struct lea_entry *entry = &pass->entries[i];
 		const struct lea_devno devno = lea_device_devno(&entry->device);
@@ -294,7 +295,7 @@ static int read_devices(struct lea_batch_pass *pass)
 		if (pass->is_over[i] ||
 		    (entry->device.is_gone && !lea_sysfs_has_device(pass->options->world, devno)))
 			continue;
-		r = prepare(pass, entry, &pass->queued[n], &devices[n]);
+		r = prepare(pass, entry, is_doubtful[i], &pass->queued[n], &devices[n]);
 		n++;
 	}
 	pass->queued_count = r ? 0 : n;
@@ -302,6 +303,9 @@ static int read_devices(struct lea_batch_pass *pass)
 	r = r || !n ? r : lea_scan_add_expected(pass->scan, devices, n);
 	for (size_t i = 0; i < n; i++)
 		lea_device_done(&devices[i].device);
+	/* The boot scan hears of events in their order. */
+	if (!pass->options->is_boot)
+		lea_event_order_note(&pass->options->cache->order, pass->entries, pass->count);
 	return r;
 }
 

@@ -8,11 +8,14 @@
  * the VG's lookup file (and a VG that seems complete is counted again), the devices file against
  * its status, claims and lookup files against their inodes.
  *
+ * Which entries of the next pass may be older than what this one had (event_order.h).
+ *
  * And, while passes are in flight, which VGs have had another turn before a worker had reported the
  * earlier one: that report may count no more (lea_claim_report).
  */
 #pragma once
 
+#include "batch/event_order.h"
 #include "record/vg_count.h"
 #include "scan/metadata_cache.h"
 #include "state/claim_index.h"
@@ -30,6 +33,7 @@ struct lea_pass_cache {
 	struct lea_devicesfile *file; /* owned; NULL: not read yet */
 	struct lea_claim_index claims;
 	struct lea_lookup_index lookups;
+	struct lea_event_order order; /* not forgotten with the rest */
 	char (*overtaken)[33]; /* [overtaken_count], ids; owned */
 	size_t overtaken_count, overtaken_room;
 	unsigned int users;

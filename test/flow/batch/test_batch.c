@@ -243,6 +243,53 @@ TEST(same_number_new_instance)
 	ck_assert_str_eq(pass(entries, 2), "vg_one ");
 }
 
+/* No event told that the disk went, and an event of it is pending with the add of the next one. Rows: the event's
+ * kind, and was its VG up? */
+TEST_TIMES(an_event_of_an_instance_that_went_unseen_is_not_of_the_next_one, 6)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sda", 16, 2, PVID_ONE, false)};
+	struct lea_claim claim;
+
+	if (_i / 3) {
+		one_comes_up(1);
+		machine_unplug("sda", 16);
+	}
+	machine_plug("one-pv", "sda", 16, 2);
+	entries[0].kind = (enum lea_entry_kind[]){LEA_ENTRY_ADD, LEA_ENTRY_CHANGE,
+						  LEA_ENTRY_MISSED}[_i % 3];
+	entries[0].device.seqnum = 5;
+	entries[1].device.seqnum = 9;
+	ck_assert_str_eq(pass(entries, 2), "vg_one ");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_uint_eq(claim.pv_count, 1);
+	ck_assert_uint_eq(claim.pv[0].id.diskseq, 2);
+	lea_claim_done(&claim);
+	ck_assert(machine_has("/run/lvm/event/known/8:16-2-" UUID_ONE));
+	ck_assert(_i / 3 || !machine_has("/run/lvm/event/known/8:16-1-" UUID_ONE));
+}
+
+/* Such an event is handled after the add of the next instance. Rows: a dead runner had taken that add, so it is
+ * handled first, and its number says nothing. */
+TEST_TIMES(an_event_of_an_instance_that_went_unseen_may_come_late, 2)
+{
+	struct lea_entry late = event("sda", 16, 1, PVID_ONE, false);
+	struct lea_entry add = event("sda", 16, 2, PVID_ONE, false);
+	struct lea_claim claim;
+
+	machine_plug("one-pv", "sda", 16, 2);
+	late.device.seqnum = 5;
+	add.device.seqnum = _i ? 3 : 9;
+	add.is_leftover = _i;
+	ck_assert_str_eq(pass(&add, 1), "vg_one ");
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg_one"), 0);
+	ck_assert_str_eq(pass(&late, 1), "");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_uint_eq(claim.pv[0].id.diskseq, 2);
+	lea_claim_done(&claim);
+	ck_assert(!machine_has("/run/lvm/event/known/8:16-1-" UUID_ONE));
+}
+
 /* Removes a PV whose number now belongs to an empty disk. */
 TEST(a_removal_spares_the_disk_that_has_the_number_now)
 {
