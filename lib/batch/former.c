@@ -83,8 +83,10 @@ static int is_path_of_recorded(struct lea_world *world, const struct lea_found *
 		return r < 0 ? r : 0;
 	id = (struct lea_devid){online.major, online.minor, 0};
 	r = lea_device_find(world, &id, &recorded);
-	return r ? (r < 0 ? r : 0)
-		 : lea_duplicate_tie(world, &recorded, &found->device) == LEA_DUPLICATE_PATH;
+	if (r)
+		return r < 0 ? r : 0;
+	r = lea_duplicate_tie(world, &recorded, &found->device);
+	return r < 0 ? r : r == LEA_DUPLICATE_PATH;
 }
 
 int lea_batch_is_unread(int event_fd, const struct lea_device *device)

@@ -172,8 +172,8 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 }
 
 /* How is the device of the PV related to @other_id, on which it is as well? COPY also where one of them has
- * gone. */
-static enum lea_duplicate_tie tie_of(struct collector *collector, const struct lea_claim_pv *pv,
+ * gone. As lea_duplicate_tie. */
+static int tie_of(struct collector *collector, const struct lea_claim_pv *pv,
 				     const struct lea_devid *other_id)
 {
 	LEA_AUTO(lea_device_done) struct lea_device own = {0};

@@ -16,16 +16,20 @@ enum rank {
 	RANK_IN_USE,	/* by an LV */
 };
 
-static enum rank rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
+/* Or a shortage. */
+static int rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
 			 const struct lea_found *found)
 {
 	const char *pvid = found->label.pvid;
 	const struct lea_devid id = lea_device_id(device);
 
-	if (lea_duplicate_is_in_use(world, lea_device_devno(device), found->vg))
-		return RANK_IN_USE;
-	if (lea_marker_ask(event_fd, device, pvid) <= 0)
-		return RANK_NEW;
+	int r = lea_duplicate_is_in_use(world, lea_device_devno(device), found->vg);
+
+	if (r)
+		return r < 0 ? r : RANK_IN_USE;
+	r = lea_marker_ask(event_fd, device, pvid);
+	if (r <= 0)
+		return lea_is_shortage(r) ? r : RANK_NEW;
 	return lea_duplicates_is_noted(world, pvid, &id, NULL) ? RANK_DUPLICATE : RANK_RECORDED;
 }
 
@@ -35,10 +39,10 @@ static int is_first(struct lea_world *world, const struct lea_conf *conf,
 		    const struct lea_found *found)
 {
 	struct lea_duplicate_answer answer;
-	int r;
+	int r = lea_duplicate_tie(world, other, &found->device);
 
-	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED)
-		return LEA_DUPLICATES_NO_OTHER;
+	if (r < 0 || r == LEA_DUPLICATE_STACKED)
+		return r < 0 ? r : LEA_DUPLICATES_NO_OTHER;
 	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, LEA_ENTRY_CHANGE,
 				  &answer);
 	if (!r && answer.presence != LEA_ABSENT)
@@ -49,7 +53,7 @@ static int is_first(struct lea_world *world, const struct lea_conf *conf,
 }
 
 /* Of two that were there before, the one that came first. */
-static bool goes_before(enum rank rank, const struct lea_device *other, enum rank own,
+static bool goes_before(int rank, const struct lea_device *other, int own,
 			const struct lea_device *device)
 {
 	return rank > own || (rank == own && rank != RANK_NEW && other->diskseq &&
@@ -60,12 +64,13 @@ static bool goes_before(enum rank rank, const struct lea_device *other, enum ran
 static int put_first(struct lea_world *world, int event_fd, const struct lea_device *first,
 		     const struct lea_found *found)
 {
-	const enum lea_entry_kind kind =
-		lea_duplicate_tie(world, first, &found->device) == LEA_DUPLICATE_PATH
-			? found->again
-			: LEA_ENTRY_CHANGE;
+	const int tie = lea_duplicate_tie(world, first, &found->device);
 
-	return lea_queue_put_device(event_fd, kind, first, found->label.pvid);
+	return tie < 0 ? tie
+		       : lea_queue_put_device(event_fd,
+					      tie == LEA_DUPLICATE_PATH ? found->again
+									: LEA_ENTRY_CHANGE,
+					      first, found->label.pvid);
 }
 
 int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
@@ -76,8 +81,7 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 	const struct lea_device *own = &found->device;
 	const char *pvid = found->label.pvid;
 	struct lea_claimants claimants;
-	enum rank rank = RANK_NEW;
-	int r = lea_claimants_find(world, pvid, &claimants);
+	int other, rank = RANK_NEW, r = lea_claimants_find(world, pvid, &claimants);
 
 	if (r)
 		return r;
@@ -93,12 +97,15 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 			if (event_fd < 0)
 				return LEA_DUPLICATES_NO_OTHER;
 			rank = rank_of(world, event_fd, own, found);
+			if (rank < 0)
+				return rank;
 		}
 		lea_device_done(ret_device);
 		r = lea_device_find(world, id, ret_device);
-		if (r > 0 || (!r && !goes_before(rank_of(world, event_fd, ret_device, found),
-						 ret_device, rank, own)))
+		other = r ? 0 : rank_of(world, event_fd, ret_device, found);
+		if (r > 0 || (!r && other >= 0 && !goes_before(other, ret_device, rank, own)))
 			r = LEA_DUPLICATES_NO_OTHER;
+		r = r || other >= 0 ? r : other;
 		r = r ? r : is_first(world, conf, options, ret_device, found);
 		r = r ? r : put_first(world, event_fd, ret_device, found);
 	}

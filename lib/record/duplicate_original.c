@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/duplicate_original.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "filter/device_id.h"
 #include "filter/filter.h"
@@ -95,4 +97,28 @@ int lea_original_ask_elsewhere(struct lea_world *world, const struct lea_boot_pv
 		return 0;
 	r = describe(world, device, wwid, &now);
 	return r ? r : lea_original_is_other(remembered_pv, &now);
+}
+
+/* If the other device has been used in place of the remembered one since the last good boot, only its metadata have
+ * changed, and the memory decides nothing. Where it gives no answer, what it has shown before tells, and the other
+ * PVs: @vg is what the newest of them say. */
+static bool is_outdone(const struct lea_found *found, const struct lea_vg *vg,
+		       const struct lea_duplicate_answer *answer)
+{
+	if (!found->vg)
+		return found->is_outdated;
+	return (!strcmp(found->vg->id, answer->vg_id) && answer->seqno > found->vg->seqno) ||
+	       (vg && !strcmp(found->vg->id, vg->id) && vg->seqno > found->vg->seqno);
+}
+
+int lea_original_decide(struct lea_world *world, const struct lea_conf *conf,
+			const struct lea_found *found, const struct lea_vg *vg,
+			const struct lea_device *first, const struct lea_device *second,
+			const struct lea_duplicate_answer *answer)
+{
+	const char *pvid = found->label.pvid;
+
+	if (!is_outdone(found, vg, answer))
+		return lea_original_find(world, conf, pvid, vg, first, second);
+	return conf ? lea_original_listed(world, conf, pvid, first, second) : LEA_ORIGINAL_UNSURE;
 }

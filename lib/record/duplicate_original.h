@@ -6,6 +6,8 @@
 #include "conf/conf.h"
 #include "disk/vg.h"
 #include "memory/original.h"
+#include "record/duplicate_tie.h"
+#include "scan/scan.h"
 #include "world/device.h"
 #include "world/world.h"
 
@@ -30,6 +32,16 @@ LEA_MUST_CHECK int lea_original_find(struct lea_world *world, const struct lea_c
 				     const char *pvid, const struct lea_vg *vg,
 				     const struct lea_device *first,
 				     const struct lea_device *second);
+
+/*
+ * lea_original_decide - as lea_original_find, where one of the two is that of @found, and the other says @answer
+ * @vg: what the newest of the VG's other PVs say; NULL: unknown
+ */
+LEA_MUST_CHECK int lea_original_decide(struct lea_world *world, const struct lea_conf *conf,
+				       const struct lea_found *found, const struct lea_vg *vg,
+				       const struct lea_device *first,
+				       const struct lea_device *second,
+				       const struct lea_duplicate_answer *answer);
 
 /* Is @device on another disk than the remembered PV was, which had a unique id? 1: yes, 0: no, or a
  * shortage: not known. Reads sysfs. */

@@ -30,59 +30,88 @@
 #define LOOPS_MOST    8U /* of loop devices on files in /dev, one on the other */
 #define ADDRESS_BYTES 256U
 
-static uint64_t number_of(struct lea_world *world, const struct lea_device *device,
-			  const char *attribute)
+/* *ret_number: 0 if it has no such attribute. 0 or a shortage. */
+static int number_of(struct lea_world *world, const struct lea_device *device,
+		     const char *attribute, uint64_t *ret_number)
 {
-	uint64_t number = 0;
+	int r = lea_sysfs_number(world, lea_device_devno(device), attribute, ret_number);
 
-	return lea_sysfs_number(world, lea_device_devno(device), attribute, &number) ? 0 : number;
+	if (r)
+		*ret_number = 0;
+	return lea_shortage_of(r);
 }
 
-/* ---- two paths to one disk */
+/* ---- two paths to one disk: each question is answered by 1, 0 or a shortage */
 
-static bool has_same_id(struct lea_world *world, const struct lea_device *a,
-			const struct lea_device *b, bool is_partition)
+static int has_same_id(struct lea_world *world, const struct lea_device *a,
+		       const struct lea_device *b, bool is_partition)
 {
 	char id[2][LEA_ID_BYTES];
+	int r = lea_id_wwid(world, lea_device_devno(a), is_partition, id[0]);
 
-	return !lea_id_wwid(world, lea_device_devno(a), is_partition, id[0]) &&
-	       !lea_id_wwid(world, lea_device_devno(b), is_partition, id[1]) &&
-	       lea_id_is_unique(id[0]) && !strcmp(id[0], id[1]);
+	r = r ? r : lea_id_wwid(world, lea_device_devno(b), is_partition, id[1]);
+	return r ? lea_shortage_of(r) : lea_id_is_unique(id[0]) && !strcmp(id[0], id[1]);
 }
 
 /* A bridge of USB makes up the ids of its disk, and there is one path through it. */
-static bool is_on_usb(struct lea_world *world, const struct lea_device *device, bool is_partition)
+static int is_on_usb(struct lea_world *world, const struct lea_device *device, bool is_partition)
 {
 	char address[ADDRESS_BYTES];
+	int r = lea_sysfs_address(world, lea_device_devno(device), is_partition, address,
+				  sizeof(address));
 
-	return !lea_sysfs_address(world, lea_device_devno(device), is_partition, address,
-				  sizeof(address)) &&
-	       strstr(address, "/usb");
+	return r ? lea_shortage_of(r) : strstr(address, "/usb") != NULL;
 }
 
-/* Writes "MAJ:MIN" of the disk: for a partition that of its disk. */
-static void disk_of(struct lea_world *world, const struct lea_device *device,
-		    char ret_disk[static 32])
+/* Writes "MAJ:MIN" of the disk: for a partition that of its disk. 0 or a shortage. */
+static int disk_of(struct lea_world *world, const struct lea_device *device,
+		   char ret_disk[static 32])
 {
-	if (lea_sysfs_text(world, lea_device_devno(device), "../dev", ret_disk, 32))
+	int r = lea_sysfs_text(world, lea_device_devno(device), "../dev", ret_disk, 32);
+
+	if (r)
 		snprintf(ret_disk, 32, "%u:%u", device->major, device->minor);
+	return lea_shortage_of(r);
 }
 
-static bool is_one_disk(struct lea_world *world, const struct lea_device *a,
-			const struct lea_device *b)
+static int has_same_number(struct lea_world *world, const struct lea_device *a,
+			   const struct lea_device *b, const char *attribute, uint64_t *ret_number)
 {
-	const uint64_t partition = number_of(world, a, "partition");
-	char disk[2][32];
+	uint64_t other;
+	int r = number_of(world, a, attribute, ret_number);
 
-	if (partition != number_of(world, b, "partition") ||
-	    number_of(world, a, "size") != number_of(world, b, "size"))
-		return false;
-	disk_of(world, a, disk[0]);
-	disk_of(world, b, disk[1]);
-	if (!strcmp(disk[0], disk[1]))
-		return false;
-	return has_same_id(world, a, b, partition != 0) && !is_on_usb(world, a, partition != 0) &&
-	       !is_on_usb(world, b, partition != 0);
+	r = r ? r : number_of(world, b, attribute, &other);
+	return r ? r : *ret_number == other;
+}
+
+static int is_of_one_disk(struct lea_world *world, const struct lea_device *a,
+			  const struct lea_device *b)
+{
+	char disk[2][32];
+	int r = disk_of(world, a, disk[0]);
+
+	r = r ? r : disk_of(world, b, disk[1]);
+	return r ? r : !strcmp(disk[0], disk[1]);
+}
+
+static int is_one_disk(struct lea_world *world, const struct lea_device *a,
+		       const struct lea_device *b)
+{
+	uint64_t partition, size;
+	int r = has_same_number(world, a, b, "partition", &partition);
+
+	r = r <= 0 ? r : has_same_number(world, a, b, "size", &size);
+	if (r <= 0)
+		return r;
+	r = is_of_one_disk(world, a, b);
+	if (r)
+		return r < 0 ? r : 0;
+	r = has_same_id(world, a, b, partition != 0);
+	if (r <= 0)
+		return r;
+	r = is_on_usb(world, a, partition != 0);
+	r = r ? r : is_on_usb(world, b, partition != 0);
+	return r < 0 ? r : !r;
 }
 
 /* ---- one device stacked on the other */
@@ -101,16 +130,16 @@ static int search_below(void *arg, const struct lea_stack_device *device)
 	char file[LEA_SYSFS_VALUE_BYTES];
 	struct lea_devno devno;
 	const char *name;
-
-	int r = 0;
+	int r;
 
 	if (device->devno.major == search->wanted.major &&
 	    device->devno.minor == search->wanted.minor)
 		return 1;
 	if (!search->left--)
 		return -E2BIG;
-	if (lea_sysfs_text(search->world, device->devno, "loop/backing_file", file, sizeof(file)))
-		return 0;
+	r = lea_sysfs_text(search->world, device->devno, "loop/backing_file", file, sizeof(file));
+	if (r)
+		return lea_shortage_of(r);
 	name = lea_devname_below(file);
 	if (!name || !lea_sysfs_find(search->world, name, &devno))
 		return 0;
@@ -118,41 +147,44 @@ static int search_below(void *arg, const struct lea_stack_device *device)
 		r = lea_stack_walk(search->world, devno, search_below, search);
 	search->deep--;
 	/* What cannot be followed hides no other way. */
-	return r < 0 ? 0 : r;
+	return r < 0 ? lea_shortage_of(r) : r;
 }
 
-static bool is_on(struct lea_world *world, const struct lea_device *upper,
-		  const struct lea_device *lower)
+static int is_on(struct lea_world *world, const struct lea_device *upper,
+		 const struct lea_device *lower)
 {
 	struct search search = {
 		.world = world, .wanted = lea_device_devno(lower), .left = LEA_STACK_MOST};
+	int r;
 
-	return (upper->major != lower->major || upper->minor != lower->minor) &&
-	       lea_stack_walk(world, lea_device_devno(upper), search_below, &search) > 0;
+	if (upper->major == lower->major && upper->minor == lower->minor)
+		return 0;
+	r = lea_stack_walk(world, lea_device_devno(upper), search_below, &search);
+	return r < 0 ? lea_shortage_of(r) : r;
 }
 
-enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
-					 const struct lea_device *b)
+int lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
+		      const struct lea_device *b)
 {
-	if (is_on(world, a, b) || is_on(world, b, a))
-		return LEA_DUPLICATE_STACKED;
-	return is_one_disk(world, a, b) ? LEA_DUPLICATE_PATH : LEA_DUPLICATE_COPY;
+	int r = is_on(world, a, b);
+
+	r = r ? r : is_on(world, b, a);
+	if (r)
+		return r < 0 ? r : LEA_DUPLICATE_STACKED;
+	r = is_one_disk(world, a, b);
+	return r < 0 ? r : r ? LEA_DUPLICATE_PATH : LEA_DUPLICATE_COPY;
 }
 
-static bool is_held(struct lea_world *world, struct lea_devno devno, const char *prefix)
-{
-	bool has = false;
-
-	return !lea_sysfs_holder(world, devno, "holders", prefix, &has) && has;
-}
-
-bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno,
-			     const struct lea_vg *vg)
+int lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno,
+			    const struct lea_vg *vg)
 {
 	char prefix[sizeof("LVM-") + sizeof(vg->id)];
+	bool has = false;
+	int r;
 
 	snprintf(prefix, sizeof(prefix), "LVM-%s", vg ? vg->id : "");
-	return is_held(world, devno, prefix);
+	r = lea_sysfs_holder(world, devno, "holders", prefix, &has);
+	return r ? lea_shortage_of(r) : has;
 }
 
 /* ---- for people */
@@ -162,7 +194,7 @@ bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno,
 void lea_duplicate_tell_use(struct lea_world *world, const struct lea_device *device, char *text,
 			    size_t text_bytes)
 {
-	if (lea_duplicate_is_in_use(world, lea_device_devno(device), NULL))
+	if (lea_duplicate_is_in_use(world, lea_device_devno(device), NULL) > 0)
 		lea_append(text, text_bytes, "%s%.100s", strstr(text, USE) ? " and " : USE,
 			   device->name);
 }
@@ -191,7 +223,7 @@ static struct carrier *list_carriers(const struct lea_scan *scan, size_t *ret_co
 	return carrier;
 }
 
-/* The devices that carry the PV, but other paths to one of them. */
+/* The devices that carry the PV, but other paths to one of them. In doubt it is none. */
 static size_t find_copies(struct lea_world *world, const struct carrier *carrier, size_t count,
 			  const char *pvid, const struct lea_device *copy[static COPIES_MOST])
 {
@@ -205,7 +237,7 @@ static size_t find_copies(struct lea_world *world, const struct carrier *carrier
 		bool is_other = true;
 
 		for (size_t c = 0; is_other && c < copies; c++)
-			is_other = lea_duplicate_tie(world, copy[c], at->device) ==
+			is_other = lea_duplicate_tie(world, copy[c], at->device) <=
 				   LEA_DUPLICATE_COPY;
 		if (is_other)
 			copy[copies++] = at->device;
@@ -265,7 +297,7 @@ bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *fo
 	const int fault = lea_found_silence(found);
 
 	return fault && (!is_dead(fault) ||
-			 lea_duplicate_is_in_use(world, lea_device_devno(&found->device), NULL));
+			 lea_duplicate_is_in_use(world, lea_device_devno(&found->device), NULL) != 0);
 }
 
 static enum lea_presence answer_of(struct lea_world *world, const struct lea_found *found,

@@ -18,14 +18,14 @@ enum lea_duplicate_tie {
 	LEA_DUPLICATE_STACKED, /* one lies on the other: device-mapper, DRBD, md, loop */
 };
 
-/* Reads sysfs, never a device. */
-enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
-					 const struct lea_device *b);
+/* Reads sysfs, never a device. An enum lea_duplicate_tie, or the shortage for which it is not known. */
+LEA_MUST_CHECK int lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
+				     const struct lea_device *b);
 
 /* Does an LV of this VG hold @devno? One of another VG shows that the device is that one's by now.
- * @vg: NULL: of any. */
-bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno,
-			     const struct lea_vg *vg);
+ * @vg: NULL: of any. 1: yes, 0: no, or the shortage for which it is not known. */
+LEA_MUST_CHECK int lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno,
+					   const struct lea_vg *vg);
 
 /* For people: adds "; LVs use /dev/sdb" to @text if any LV holds the device, or " and /dev/sdb" if
  * such an end is there. */

@@ -148,12 +148,12 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 			const struct lea_found *found, struct lea_record *record)
 {
 	struct lea_duplicate duplicate, listed[LEA_DUPLICATES_MOST];
-	int count, r = duplicate_of(world, &found->device, found->label.pvid, &duplicate);
-	bool is_used;
+	int count, is_used, r = duplicate_of(world, &found->device, found->label.pvid, &duplicate);
 
-	if (r)
+	r = r ? r : lea_duplicate_tie(world, recorded, &found->device);
+	if (r < 0)
 		return r;
-	record->tie = lea_duplicate_tie(world, recorded, &found->device);
+	record->tie = (enum lea_duplicate_tie)r;
 	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world))
 		return 0;
 	r = ask_excluded(world, conf, duplicate.pvid, recorded, &found->device);
@@ -169,6 +169,8 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	if (r < 0)
 		return r;
 	is_used = lea_duplicate_is_in_use(world, lea_device_devno(recorded), found->vg);
+	if (is_used < 0)
+		return is_used;
 	record->is_news = true;
 	record->is_ignored = r || is_used;
 	duplicate.is_path = record->tie == LEA_DUPLICATE_PATH;
@@ -181,46 +183,22 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	return count < 0 ? count : put(world, &duplicate);
 }
 
-/* If the other device has been used in place of the remembered one since the last good boot, only its metadata have
- * changed, and the memory decides nothing. Where it gives no answer, what it has shown before tells, and the other
- * PVs: @vg is what the newest of them say. */
-static bool is_outdone(const struct lea_found *found, const struct lea_vg *vg,
-		       const struct lea_duplicate_answer *answer)
-{
-	if (!found->vg)
-		return found->is_outdated;
-	return (!strcmp(found->vg->id, answer->vg_id) && answer->seqno > found->vg->seqno) ||
-	       (vg && !strcmp(found->vg->id, vg->id) && vg->seqno > found->vg->seqno);
-}
-
-/* Which of the two is the PV? One of them is that of @found, and the other one says @answer. As
- * lea_original_listed. */
-static int find_original(struct lea_world *world, const struct lea_conf *conf,
-			 const struct lea_found *found, const struct lea_vg *vg,
-			 const struct lea_device *first, const struct lea_device *second,
-			 const struct lea_duplicate_answer *answer)
-{
-	const char *pvid = found->label.pvid;
-
-	if (!is_outdone(found, vg, answer))
-		return lea_original_find(world, conf, pvid, vg, first, second);
-	return conf ? lea_original_listed(world, conf, pvid, first, second) : LEA_ORIGINAL_UNSURE;
-}
-
 int lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
 			   const struct lea_device *recorded,
 			   const struct lea_duplicate_answer *answer, const struct lea_found *found)
 {
 	int r;
 
-	if (!has_events(world) ||
-	    lea_duplicate_tie(world, recorded, &found->device) != LEA_DUPLICATE_COPY ||
-	    lea_duplicate_is_in_use(world, lea_device_devno(recorded), found->vg))
+	if (!has_events(world))
 		return 0;
-	r = lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded);
+	r = lea_duplicate_tie(world, recorded, &found->device);
+	if (r != LEA_DUPLICATE_COPY)
+		return r < 0 ? r : 0;
+	r = lea_duplicate_is_in_use(world, lea_device_devno(recorded), found->vg);
+	r = r ? r : lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded);
 	if (r)
 		return r < 0 ? r : 0;
-	r = find_original(world, conf, found, found->vg, recorded, &found->device, answer);
+	r = lea_original_decide(world, conf, found, found->vg, recorded, &found->device, answer);
 	return r < 0 ? r : r == LEA_ORIGINAL_SECOND;
 }
 
@@ -328,8 +306,9 @@ static int ask(struct check *check, const struct lea_device *own,
 	if (r)
 		return r < 0 ? r : STANDING_NONE;
 	/* Before reading it: another path of the disk may hang. */
-	if (lea_duplicate_tie(options->world, own, other) != LEA_DUPLICATE_COPY)
-		return STANDING_TIED;
+	r = lea_duplicate_tie(options->world, own, other);
+	if (r != LEA_DUPLICATE_COPY)
+		return r < 0 ? r : STANDING_TIED;
 	r = options->devices ? 0
 			     : ask_excluded(options->world, options->conf, duplicate->pvid, own,
 					    other);
@@ -400,9 +379,10 @@ static int check_one(struct check *check, const struct lea_found *found,
 		return lea_duplicate_drop(options->world, duplicate);
 	if (r)
 		return r < 0 ? r : 0;
-	if (find_original(options->world, options->devices ? NULL : options->conf, found, check->vg,
-			  own, &other, &answer) == LEA_ORIGINAL_FIRST)
-		return 0;
+	r = lea_original_decide(options->world, options->devices ? NULL : options->conf, found,
+				check->vg, own, &other, &answer);
+	if (r < 0 || r == LEA_ORIGINAL_FIRST)
+		return r < 0 ? r : 0;
 	check->has_answer |= answer.presence == LEA_PRESENT;
 	if (!check->copies++)
 		name_copy(check, own, &other, duplicate->pvid);
@@ -648,11 +628,13 @@ static int ask_settled(const struct reconcile *reconcile, const struct lea_devic
 		       const struct lea_duplicate *duplicate, const struct lea_device *device,
 		       enum lea_presence presence)
 {
-	int meant;
+	int meant, tie;
 
-	if (!recorded->name || duplicate->state == LEA_DUPLICATE_IGNORED ||
-	    lea_duplicate_tie(reconcile->world, recorded, device) != LEA_DUPLICATE_COPY)
+	if (!recorded->name || duplicate->state == LEA_DUPLICATE_IGNORED)
 		return 0;
+	tie = lea_duplicate_tie(reconcile->world, recorded, device);
+	if (tie != LEA_DUPLICATE_COPY)
+		return tie < 0 ? tie : 0;
 	meant = lea_original_listed(reconcile->world, reconcile->conf, duplicate->pvid, recorded,
 				    device);
 	if (meant < 0)

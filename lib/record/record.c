@@ -231,16 +231,19 @@ static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct l
 		       const struct lea_duplicate_answer *answer, const struct lea_found *found)
 {
 	const char *pvid = found->label.pvid;
+	int r;
 
 	if (recorder->options.test)
 		return 0;
-	if (lea_duplicate_tie(recorder->world, device, &found->device) != LEA_DUPLICATE_PATH &&
+	r = lea_duplicate_tie(recorder->world, device, &found->device);
+	if (r < 0)
+		return r;
+	if (r != LEA_DUPLICATE_PATH &&
 	    (answer->presence != LEA_SILENT ||
 	     lea_duplicate_is_named(recorder->world, device, pvid)))
 		return 0;
-	return lea_duplicate_is_in_use(recorder->world, lea_device_devno(device), found->vg)
-		       ? 0
-		       : is_of_earlier(recorder, run_fd, device, pvid);
+	r = lea_duplicate_is_in_use(recorder->world, lea_device_devno(device), found->vg);
+	return r ? (r < 0 ? r : 0) : is_of_earlier(recorder, run_fd, device, pvid);
 }
 
 /* May the device of record @old still carry the PV? Then @found is a duplicate, unless it is known

@@ -4,9 +4,30 @@
 #include "fake/tree.h"
 #include "unit/suite.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#define PATHS 80U
+#define PATHS	  80U
+#define CALLS_MOST 1000U
+
+static unsigned int opened, fails_at; /* the call that finds no descriptor; 0: none */
+
+/* In place of libc's */
+int openat(int dir_fd, const char *path, int flags, ...)
+{
+	va_list arguments;
+	unsigned int mode;
+
+	va_start(arguments, flags);
+	mode = flags & O_CREAT ? va_arg(arguments, unsigned int) : 0;
+	va_end(arguments);
+	errno = EMFILE;
+	return ++opened == fails_at ? -1 : (int)syscall(SYS_openat, dir_fd, path, flags, mode);
+}
 
 static struct tree tree;
 
@@ -40,7 +61,7 @@ static void teardown(void)
 
 const struct fixture fixture = {setup, teardown};
 
-static enum lea_duplicate_tie tie(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of)
+static int tie(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of)
 {
 	const struct lea_device a = {.major = major, .minor = minor};
 	const struct lea_device b = {.major = of_major, .minor = of};
@@ -60,4 +81,61 @@ TEST(a_ring_of_loop_devices_ends)
 {
 	ck_assert_int_eq(tie(7, 0, 7, 4), LEA_DUPLICATE_STACKED);
 	ck_assert_int_eq(tie(7, 0, 8, 1), LEA_DUPLICATE_COPY);
+}
+
+static int is_used(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of)
+{
+	(void)of_major;
+	(void)of;
+	return lea_duplicate_is_in_use(&tree.world, (struct lea_devno){major, minor}, NULL);
+}
+
+/* Two paths to one disk, the path of a map, and a PV that an LV uses */
+static const struct question {
+	int (*ask)(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of);
+	uint32_t major, minor, of_major, of;
+	int answer;
+} questions[] = {
+	{tie, 65, 0, 65, 16, LEA_DUPLICATE_PATH},
+	{tie, 253, 0, 8, PATHS - 1, LEA_DUPLICATE_STACKED},
+	{tie, 8, 3, 253, 0, LEA_DUPLICATE_STACKED},
+	{is_used, 65, 0, 0, 0, 1},
+};
+
+static void put_paths(void)
+{
+	char path[128];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		PUT("8192\n", "/sys/dev/block/65:%u/size", 16 * i);
+		PUT("naa.5000c500a1b2c3d4\n", "/sys/dev/block/65:%u/device/wwid", 16 * i);
+	}
+	PUT("LVM-GUetLOo5Gp19A2XKrJeENXFnMeOFEu21\n", "/sys/dev/block/65:0/holders/dm-7/dm/uuid");
+}
+
+/* No descriptor is no answer: a path that is taken for a copy, or a PV that is taken for one that nothing uses,
+ * would give the PV's place to another disk. */
+TEST_EACH(a_shortage_is_no_answer, questions)
+{
+	const struct question *question = &questions[_i];
+	unsigned int calls, failed = 0;
+	int r;
+
+	put_paths();
+	opened = 0;
+	r = question->ask(question->major, question->minor, question->of_major, question->of);
+	ck_assert_int_eq(r, question->answer);
+	calls = opened;
+	ck_assert(calls > 0 && calls < CALLS_MOST);
+	for (unsigned int i = 1; i <= calls; i++) {
+		opened = 0;
+		fails_at = i;
+		r = question->ask(question->major, question->minor, question->of_major,
+				  question->of);
+		fails_at = 0;
+		ck_assert_msg(r == -EMFILE || r == question->answer, "call %u of %u: %d", i, calls,
+			      r);
+		failed += r < 0;
+	}
+	ck_assert_uint_gt(failed, 0);
 }
