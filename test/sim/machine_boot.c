@@ -121,6 +121,7 @@ static void boot_ready(void *arg);
 static int boot_child(void *arg)
 {
 	struct lea_device_queue done = {0};
+	uint32_t pause_ms = 0;
 
 	(void)arg;
 	for (;;) {
@@ -141,6 +142,8 @@ static int boot_child(void *arg)
 		lea_queue_watch_close(&watch);
 		if (!r)
 			boot_ready(NULL);
+		if (world && r < 0 && lea_boot_scan_stays(world, &done, &pause_ms))
+			r = LEA_BOOT_SCAN_CONF;
 		if (world && !code)
 			end_session(&session);
 		if (r != LEA_BOOT_SCAN_CONF) {

@@ -52,8 +52,9 @@ static bool wait_unfit(struct lea_session *session, const struct lea_queue_watch
 	return false;
 }
 
-/* Returns an exit code. *ret_again: with the settings that are there now. */
-static int scan_boot(struct lea_world *world, struct lea_device_queue *done, bool *ret_again)
+/* Returns an exit code. *ret_again: with the settings that are there now, or after a fault. */
+static int scan_boot(struct lea_world *world, struct lea_device_queue *done, uint32_t *pause_ms,
+		     bool *ret_again)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	LEA_AUTO(lea_queue_watch_close) struct lea_queue_watch watch = {.fd = -1, .mounts_fd = -1};
@@ -63,7 +64,7 @@ static int scan_boot(struct lea_world *world, struct lea_device_queue *done, boo
 						.batch = {.is_boot = true, .defers_watch = true}};
 	int r, code = lea_session_begin(world, &session);
 
-	*ret_again = false;
+	*ret_again = code && lea_boot_scan_stays(world, done, pause_ms);
 	if (code)
 		return code;
 	if (lea_stands_aside(world)) {
@@ -79,11 +80,16 @@ static int scan_boot(struct lea_world *world, struct lea_device_queue *done, boo
 	r = lea_session_begin_batches(&session, &options.batch);
 	if (!lea_session_watch(&session, &watch))
 		options.watch = &watch;
-	*ret_again = r == LEA_SESSION_UNFIT && wait_unfit(&session, &watch);
-	if (r)
+	if (r) {
+		*ret_again = r == LEA_SESSION_UNFIT ? wait_unfit(&session, &watch)
+						    : lea_boot_scan_stays(world, done, pause_ms);
 		return LEA_EXIT_FAILED;
+	}
 	r = lea_boot_scan_run(&options);
-	*ret_again = r == LEA_BOOT_SCAN_CONF;
+	*ret_again = r == LEA_BOOT_SCAN_CONF ||
+		     (r < 0 && lea_boot_scan_stays(world, done, pause_ms));
+	if (!r || r == LEA_BOOT_SCAN_CONF)
+		*pause_ms = 0;
 	if (!*ret_again)
 		notify_ready(NULL);
 	return r < 0 ? lea_tool_fail(world, r, "boot scan") : LEA_EXIT_DONE;
@@ -93,13 +99,14 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 {
 	int code = lea_lvmevent_parse_plain("boot", argc, argv);
 	struct lea_device_queue done = {0};
+	uint32_t pause_ms = 0;
 	bool again = true;
 
 	if (code >= 0)
 		return code;
 	LEA_CRASHPOINT_ROLE("boot");
 	while (again)
-		code = scan_boot(world, &done, &again);
+		code = scan_boot(world, &done, &pause_ms, &again);
 	lea_device_queue_done(&done);
 	return code;
 }
