@@ -242,7 +242,8 @@ static int is_overtaken(struct lea_world *world, const struct lea_device *device
 	uint64_t diskseq = 0;
 	int r = is_doubtful ? lea_sysfs_diskseq(world, lea_device_devno(device), &diskseq) : 0;
 
-	*ret_is = diskseq && diskseq != device->diskseq;
+	/* Not each kernel tells the number of a partition's disk with the event. */
+	*ret_is = diskseq && device->diskseq && diskseq != device->diskseq;
 	return r;
 }
 
@@ -304,7 +305,7 @@ static int read_devices(struct lea_batch_pass *pass)
 	for (size_t i = 0; i < n; i++)
 		lea_device_done(&devices[i].device);
 	/* The boot scan hears of events in their order. */
-	if (!pass->options->is_boot)
+	if (!r && !pass->options->is_boot)
 		lea_event_order_note(&pass->options->cache->order, pass->entries, pass->count);
 	return r;
 }
@@ -387,8 +388,10 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	r = lea_batch_leave_expected(pass->options, found);
 	if (r)
 		return r;
-	if (is_tried_again(queued) && (lea_batch_is_made_since(pass->options->world, found) ||
-				       lea_batch_is_another(found)))
+	r = is_tried_again(queued) ? lea_batch_is_made_since(pass->options->world, found) : 0;
+	if (r < 0)
+		return r;
+	if (r || (is_tried_again(queued) && lea_batch_is_another(found)))
 		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);
@@ -609,7 +612,7 @@ static int index_found(struct lea_found *const *all, size_t count, struct lea_de
 static bool has_replaced(const struct lea_batch_pass *pass, const struct lea_entry *entry,
 			 const struct lea_found *found)
 {
-	if (!entry->device.seqnum && lea_duplicate_is_silent(pass->options->world, found))
+	if (!entry->device.seqnum && lea_duplicate_is_silent(pass->options->world, found) != 0)
 		return false;
 	return !lea_found_carries(found, entry->pvid);
 }

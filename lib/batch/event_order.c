@@ -33,7 +33,7 @@ int lea_event_order_judge(const struct lea_event_order *order, const struct lea_
 {
 	for (size_t i = 0; i < count; i++)
 		ret_is_doubtful[i] = entries[i].is_leftover || !entries[i].device.seqnum ||
-				     entries[i].device.seqnum < order->newest;
+				     order->is_unknown || entries[i].device.seqnum < order->newest;
 	return count > 1 ? find_shared(entries, count, ret_is_doubtful) : 0;
 }
 
@@ -42,13 +42,10 @@ int lea_event_order_judge(const struct lea_event_order *order, const struct lea_
 void lea_event_order_note(struct lea_event_order *order, const struct lea_entry *entries,
 			  size_t count)
 {
-	uint64_t newest = order->newest == UINT64_MAX ? 0 : order->newest;
-
+	order->is_unknown = false;
 	for (size_t i = 0; i < count; i++) {
-		if (entries[i].is_leftover)
-			newest = UINT64_MAX;
-		else if (entries[i].device.seqnum > newest)
-			newest = entries[i].device.seqnum;
+		order->is_unknown |= entries[i].is_leftover;
+		if (entries[i].device.seqnum > order->newest)
+			order->newest = entries[i].device.seqnum;
 	}
-	order->newest = newest;
 }

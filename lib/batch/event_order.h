@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed: nothing was handled. */
+/* Zeroed: this process has handled nothing. What a dead one handled last is known only as far as it has left entries. */
 struct lea_event_order {
-	uint64_t newest; /* seqnum of the latest event that was handled; UINT64_MAX: not known */
+	uint64_t newest; /* seqnum of the latest event that was handled */
+	bool is_unknown; /* a dead runner may have handled later ones */
 };
 
 /* Sets ret_is_doubtful[i] where only the kernel knows which instance entries[i] is about. @ret_is_doubtful:
@@ -23,6 +24,6 @@ struct lea_event_order {
 LEA_MUST_CHECK int lea_event_order_judge(const struct lea_event_order *order,
 					 const struct lea_entry *entries, size_t count,
 					 bool *ret_is_doubtful);
-/* A pass has them. */
+/* A pass has read what they are about. */
 void lea_event_order_note(struct lea_event_order *order, const struct lea_entry *entries,
 			  size_t count);

@@ -59,9 +59,11 @@ int lea_batch_leave_expected(const struct lea_batch_options *options,
 {
 	int r;
 
-	if (!found->expected[0] || lea_found_carries(found, found->expected) ||
-	    lea_duplicate_is_silent(options->world, found))
+	if (!found->expected[0] || lea_found_carries(found, found->expected))
 		return 0;
+	r = lea_duplicate_is_silent(options->world, found);
+	if (r)
+		return r < 0 ? r : 0;
 	/* It was read as what it is, and a shortage has it read again: what it was has been left. */
 	r = is_read_as(options->event_fd, found);
 	if (r)
@@ -112,16 +114,18 @@ int lea_batch_is_unread_successor(int event_fd, const struct lea_entry *entry,
 		       : lea_batch_is_unread(event_fd, device);
 }
 
-bool lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found)
+int lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found)
 {
 	LEA_AUTO(lea_device_done) struct lea_device now = {0};
 	const struct lea_devid number = lea_device_number(&found->device);
 	char type[2];
+	int r;
 
-	return found->is_unnamed && found->kind == LEA_FOUND_PV &&
-	       !lea_device_make(&number, found->device.name, &now) &&
-	       !lea_udevdb_fill(world, &now) &&
-	       lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
+	if (!found->is_unnamed || found->kind != LEA_FOUND_PV)
+		return 0;
+	r = lea_device_make(&number, found->device.name, &now);
+	r = r ? r : lea_udevdb_fill(world, &now);
+	return r ? r : lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
 }
 
 int lea_batch_leave_member(const struct lea_batch_options *options, struct lea_found *found)

@@ -31,8 +31,8 @@ LEA_MUST_CHECK int lea_batch_is_unread_successor(int event_fd, const struct lea_
 						 const struct lea_device *device);
 
 /* udev could not name the content of this device when it was queued, and can now: an administrator
- * made the PV meanwhile. That is a change, because the device was already in use. */
-bool lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found);
+ * made the PV meanwhile. That is a change, because the device was already in use. 1: yes, 0: no, or a shortage. */
+LEA_MUST_CHECK int lea_batch_is_made_since(struct lea_world *world, const struct lea_found *found);
 
 /* Did it say what it is? Not if it gave no answer, is gone, or was not to be read. */
 bool lea_batch_has_answered(const struct lea_found *found);

@@ -261,7 +261,7 @@ static bool is_shown_by_copy(struct collector *collector, const struct lea_claim
 		    !lea_devid_is_same(&claim->pv[i].id, &by->id))
 			return lea_sysfs_find_instance(collector->world, &by->id) !=
 				       LEA_SYSFS_ABSENT &&
-			       tie_of(collector, &claim->pv[i], &by->id) == LEA_DUPLICATE_COPY;
+			       tie_of(collector, &claim->pv[i], &by->id) <= LEA_DUPLICATE_COPY;
 	return false;
 }
 
@@ -505,10 +505,12 @@ static int fill_lv(struct collector *collector, const struct lea_active_lv *acti
 {
 	struct lea_devno devno;
 	char vg_id[33];
+	int r;
 
 	*ret_is_seen = false;
-	if (!lea_sysfs_find(collector->world, active->device, &devno))
-		return 0;
+	r = lea_sysfs_find(collector->world, active->device, &devno);
+	if (r <= 0)
+		return r;
 	read_properties(collector, devno);
 	if (lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
 		return 0;

@@ -332,22 +332,24 @@ static int ask_taken(const struct reconcile *reconcile, const struct lea_entry *
 	return r > 0 && !reconcile->options->has_lock ? lea_queue_ask_running(event_fd) : r;
 }
 
-/* A noted duplicate needs no record: it waits until the other device goes. */
-static bool is_noted(const struct reconcile *reconcile, const struct lea_entry *entry)
+/* A noted duplicate needs no record: it waits until the other device goes. 1: yes, 0: no, or -errno. */
+static int is_noted(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
 
 	return lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id, NULL);
 }
 
-static bool is_reported(const struct reconcile *reconcile, const struct lea_entry *entry)
+/* Likewise. */
+static int is_reported(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
 	bool is_said = false;
+	int r = reconcile->options->is_boot ? lea_duplicates_is_noted(reconcile->options->world,
+								      entry->pvid, &id, &is_said)
+					    : 0;
 
-	return reconcile->options->is_boot &&
-	       lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id, &is_said) &&
-	       is_said;
+	return r < 0 ? r : is_said;
 }
 
 /*
@@ -439,9 +441,10 @@ static int how_dealt_with(const struct reconcile *reconcile, const struct lea_en
 	}
 	/* The PV has no record, as after vgremove: a VG may have been made of this device. In a boot one
 	 * that was reported was read for its own event. */
-	if (was ? is_noted(reconcile, entry) : is_reported(reconcile, entry)) {
+	r = was ? is_noted(reconcile, entry) : is_reported(reconcile, entry);
+	if (r) {
 		*ret_dealt = dealt_unless(has_skipped_change(reconcile, entry, &seqnum));
-		return 0;
+		return r < 0 ? r : 0;
 	}
 	r = ask_taken(reconcile, entry, is_read);
 	if (r) {
@@ -460,7 +463,7 @@ static int how_dealt_with(const struct reconcile *reconcile, const struct lea_en
 static bool has_no_record(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	return !lea_records_have(&reconcile->records, entry->pvid, NULL) &&
-	       !is_noted(reconcile, entry);
+	       is_noted(reconcile, entry) == 0;
 }
 
 /* Did the PV of this device have a record? Nobody but others removes one, and leaves the marker. */

@@ -71,14 +71,20 @@ static size_t count_of(const struct copies *copies, const char *pvid)
 
 /* ---- one disk, or one above the other */
 
-static void settle_tie(const struct copies *copies, struct lea_found *a, struct lea_found *b)
+/* 0 or a shortage. */
+static int settle_tie(const struct copies *copies, struct lea_found *a, struct lea_found *b)
 {
+	int r = 0;
+
 	if (a->is_duplicate || b->is_duplicate)
-		return;
+		return 0;
 	if (a->is_covered != b->is_covered)
 		(a->is_covered ? a : b)->is_duplicate = true;
-	else if (lea_duplicate_tie(copies->world, &a->device, &b->device) == LEA_DUPLICATE_PATH)
+	else
+		r = lea_duplicate_tie(copies->world, &a->device, &b->device);
+	if (r == LEA_DUPLICATE_PATH)
 		b->is_duplicate = true;
+	return r < 0 ? r : 0;
 }
 
 /* ---- which of them */
@@ -218,12 +224,12 @@ int lea_copies_settle(struct lea_world *world, const struct lea_wants *wants, st
 		for (size_t k = i + 1; k < copies.count &&
 				       !strcmp(copies.pv[i]->label.pvid, copies.pv[k]->label.pvid);
 		     k++)
-			settle_tie(&copies, copies.pv[i], copies.pv[k]);
-	for (size_t i = 0; i < copies.count; i++)
+			r = r ? r : settle_tie(&copies, copies.pv[i], copies.pv[k]);
+	for (size_t i = 0; !r && i < copies.count; i++)
 		if (copies.pv[i]->vg && !copies.pv[i]->is_duplicate &&
 		    count_of(&copies, copies.pv[i]->label.pvid) > 1)
 			settle_vg(&copies, copies.pv[i]->vg);
-	return 0;
+	return r;
 }
 
 /* ---- half of a VG */

@@ -17,7 +17,7 @@
  * copies the disk that the image knows. Without that knowledge, from the half of the wait on, for a
  * wanted VG: the devices that all show its newest metadata, while their copies do not; or for a VG
  * of one PV the device with the lower number, since lvm2's rule would take what it sees first.
- * Copies that are not decided stay, so that their VG is refused. Logs. Returns 0 or -ENOMEM.
+ * Copies that are not decided stay, so that their VG is refused. Logs. Returns 0 or a shortage.
  */
 LEA_MUST_CHECK int lea_copies_settle(struct lea_world *world, const struct lea_wants *wants,
 				     struct lea_scan *scan);

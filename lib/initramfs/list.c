@@ -179,7 +179,7 @@ static bool add_btrfs(struct list *list, const char *name, const struct lea_spec
 		*strrchr(path, '/') = '\0';
 		r = lea_file_list(sys_fd, path, &dir);
 		while ((member = lea_file_next(dir, &r)))
-			if (lea_sysfs_find(list->world, member->d_name, &devno))
+			if (lea_sysfs_find(list->world, member->d_name, &devno) > 0)
 				add_one(list, devno, spec);
 		return !r;
 	}
@@ -213,7 +213,7 @@ static bool find_node(struct list *list, const char *path, struct lea_devno *ret
 		return true;
 	below = lea_after(real, list->world->root);
 	below = below ? lea_devname_below(below) : NULL;
-	return below && lea_sysfs_find(list->world, below, ret_devno);
+	return below && lea_sysfs_find(list->world, below, ret_devno) > 0;
 }
 
 /* The link that udev makes of it, or the path itself. False: it has none. */
@@ -299,7 +299,7 @@ static void add_journals(struct list *list)
 
 	memcpy(list->user, list->uuid, sizeof(list->user));
 	while ((entry = lea_file_next(dir, &r)))
-		if (lea_sysfs_find(list->world, entry->d_name, &devno) &&
+		if (lea_sysfs_find(list->world, entry->d_name, &devno) > 0 &&
 		    lea_lies_on_lv(list->world, devno))
 			add_one(list, devno, NULL);
 	list->user[0] = '\0';

@@ -30,7 +30,8 @@ static int rank_of(struct lea_world *world, int event_fd, const struct lea_devic
 	r = lea_marker_ask(event_fd, device, pvid);
 	if (r <= 0)
 		return lea_is_shortage(r) ? r : RANK_NEW;
-	return lea_duplicates_is_noted(world, pvid, &id, NULL) ? RANK_DUPLICATE : RANK_RECORDED;
+	r = lea_duplicates_is_noted(world, pvid, &id, NULL);
+	return r < 0 ? r : r ? RANK_DUPLICATE : RANK_RECORDED;
 }
 
 /* Does @other go before @found, and may it still carry the PV? */

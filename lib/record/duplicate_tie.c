@@ -141,8 +141,10 @@ static int search_below(void *arg, const struct lea_stack_device *device)
 	if (r)
 		return lea_shortage_of(r);
 	name = lea_devname_below(file);
-	if (!name || !lea_sysfs_find(search->world, name, &devno))
-		return 0;
+	r = name ? lea_sysfs_find(search->world, name, &devno) : 0;
+	if (r <= 0)
+		return r;
+	r = 0;
 	if (search->deep++ < LOOPS_MOST)
 		r = lea_stack_walk(search->world, devno, search_below, search);
 	search->deep--;
@@ -292,20 +294,27 @@ static bool is_dead(int fault)
 	       fault == -ENOMEDIUM || fault == -EREMOTEIO || fault == -ENODATA;
 }
 
-bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found)
+int lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found)
 {
 	const int fault = lea_found_silence(found);
 
-	return fault && (!is_dead(fault) ||
-			 lea_duplicate_is_in_use(world, lea_device_devno(&found->device), NULL) != 0);
+	return !fault || !is_dead(fault)
+		       ? fault != 0
+		       : lea_duplicate_is_in_use(world, lea_device_devno(&found->device), NULL);
 }
 
-static enum lea_presence answer_of(struct lea_world *world, const struct lea_found *found,
-				   const char *pvid)
+/* 0 or a shortage. */
+static int answer_of(struct lea_world *world, const struct lea_found *found, const char *pvid,
+		     struct lea_duplicate_answer *ret_answer)
 {
-	if (lea_duplicate_is_silent(world, found))
-		return LEA_SILENT;
-	return lea_found_carries(found, pvid) ? LEA_PRESENT : LEA_ABSENT;
+	const int r = lea_duplicate_is_silent(world, found);
+
+	if (r < 0)
+		return r;
+	ret_answer->presence = r			       ? LEA_SILENT
+			       : lea_found_carries(found, pvid) ? LEA_PRESENT
+								: LEA_ABSENT;
+	return 0;
 }
 
 static int read_it(struct lea_world *world, const struct lea_conf *conf,
@@ -325,7 +334,10 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	r = r ? r : lea_scan_add_expected(scan, &copy, 1);
 	if (!r) {
 		found = lea_scan_found(scan, &count);
-		ret_answer->presence = count ? answer_of(world, found[0], pvid) : LEA_ABSENT;
+		ret_answer->presence = LEA_ABSENT;
+		r = count ? answer_of(world, found[0], pvid, ret_answer) : 0;
+	}
+	if (!r) {
 		ret_answer->is_another =
 			count && ret_answer->presence == LEA_ABSENT && found[0]->vg;
 		if (ret_answer->presence == LEA_PRESENT && found[0]->vg) {

@@ -41,8 +41,8 @@ bool lea_duplicate_tell_copies(struct lea_world *world, const struct lea_scan *s
 			       const struct lea_scan_vg *scanned, char *text, size_t text_bytes);
 
 /* Is @found no answer (lea_found_silence), of a device that may still give one? Not so of one that
- * can only give errors, and that no LV holds. */
-bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);
+ * can only give errors, and that no LV holds. 1: yes, 0: no, or the shortage for which it is not known. */
+LEA_MUST_CHECK int lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);
 
 /* Has udev read it as another PV since, as after vgimportclone? That is an answer, which a disk
  * that hangs by now cannot give any more. @device: from lea_device_find. */

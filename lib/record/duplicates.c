@@ -247,16 +247,16 @@ static const struct lea_duplicate *find_listed(const struct lea_duplicate *liste
 	return NULL;
 }
 
-bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id,
-			     bool *ret_is_reported)
+int lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id,
+			    bool *ret_is_reported)
 {
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	const struct lea_duplicate *own =
-		find_listed(listed, lea_duplicate_list(world, pvid, listed), id);
+	const int count = lea_duplicate_list(world, pvid, listed);
+	const struct lea_duplicate *own = find_listed(listed, count, id);
 
 	if (ret_is_reported)
 		*ret_is_reported = own && is_reported(own);
-	return own;
+	return count < 0 ? count : own != NULL;
 }
 
 /* ---- the check under the VG's lock */
@@ -607,6 +607,7 @@ struct reconcile {
 	int event_fd;
 	struct lea_carried_list carried; /* read when it is asked for */
 	size_t queued;
+	int fault; /* the first one */
 };
 
 /* Does the device still carry the PV? A fault says nothing. */
@@ -723,9 +724,8 @@ static int was_made_another(struct reconcile *reconcile, const struct lea_duplic
 	return r;
 }
 
-static int reconcile_pv(void *arg, const char *pvid)
+static int reconcile_pv(struct reconcile *reconcile, const char *pvid)
 {
-	struct reconcile *reconcile = arg;
 	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	struct lea_online online = {0};
@@ -761,6 +761,16 @@ static int reconcile_pv(void *arg, const char *pvid)
 	return r;
 }
 
+/* What one PV needs does not keep the others waiting. */
+static int reconcile_next(void *arg, const char *pvid)
+{
+	struct reconcile *reconcile = arg;
+	const int r = reconcile_pv(reconcile, pvid);
+
+	reconcile->fault = reconcile->fault ? reconcile->fault : r;
+	return 0;
+}
+
 size_t lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf,
 				struct lea_reader *reader, int event_fd)
 {
@@ -773,9 +783,10 @@ size_t lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *
 		.conf = conf,
 		.event_fd = event_fd,
 	};
-	int r = lea_duplicate_each(world, reconcile_pv, &reconcile);
+	int r = lea_duplicate_each(world, reconcile_next, &reconcile);
 
 	lea_carried_done(&reconcile.carried);
+	r = r < 0 ? r : reconcile.fault;
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_WARNING, "reconciling copies of PVs: %s", strerror(-r));
 	return reconcile.queued;

@@ -45,9 +45,9 @@ LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct 
 LEA_MUST_CHECK int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found);
 
 /* Is this instance noted as a duplicate? One system call if the PV has none. *ret_is_reported: it was
- * reported in this boot, so its own event was heeded; NULL: not asked. */
-bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id,
-			     bool *ret_is_reported);
+ * reported in this boot, so its own event was heeded; NULL: not asked. 1: yes, 0: no, or -errno. */
+LEA_MUST_CHECK int lea_duplicates_is_noted(struct lea_world *world, const char *pvid,
+					   const struct lea_devid *id, bool *ret_is_reported);
 
 /* All borrowed. */
 struct lea_duplicates_options {

@@ -304,18 +304,20 @@ static int judge(struct search *search, const struct lea_scan *scan)
 {
 	struct lea_found *const *found;
 	size_t count;
+	int r;
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++) {
 		/* Its own change may have started no process: what it shows is noted now. */
 		if (shows_more(search, found[i])) {
-			const int r = put(search->ages, search->note, found[i]->vg, found[i],
-					  lea_newest_note);
-
+			r = put(search->ages, search->note, found[i]->vg, found[i],
+				lea_newest_note);
 			return r < 0 ? r : LEA_OUTDATED;
 		}
-		search->has_silent |=
-			lea_duplicate_is_silent(search->ages->options.world, found[i]);
+		r = lea_duplicate_is_silent(search->ages->options.world, found[i]);
+		if (r < 0)
+			return r;
+		search->has_silent |= r > 0;
 	}
 	return 0;
 }

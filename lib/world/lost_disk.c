@@ -84,12 +84,12 @@ static int is_below(struct lea_world *world, const struct lea_active_lv *lv, boo
 {
 	struct lea_devno devno;
 	char vg[LEA_ACTIVE_VG_CHARS + 1];
+	int r;
 
 	*ret_is = false;
 	snprintf(vg, sizeof(vg), "%.36s", lv->uuid);
-	return lea_sysfs_find(world, lv->device, &devno)
-		       ? lea_sysfs_holder(world, devno, "holders", vg, ret_is)
-		       : 0;
+	r = lea_sysfs_find(world, lv->device, &devno);
+	return r > 0 ? lea_sysfs_holder(world, devno, "holders", vg, ret_is) : r;
 }
 
 int lea_lost_disk_each(struct lea_world *world, const struct lea_active_vgs *active,

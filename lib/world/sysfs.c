@@ -36,19 +36,19 @@ bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno)
 	return sys_fd < 0 || !fstatat(sys_fd, path, &st, AT_SYMLINK_NOFOLLOW) || errno != ENOENT;
 }
 
-bool lea_sysfs_find(struct lea_world *world, const char *name, struct lea_devno *ret_devno)
+int lea_sysfs_find(struct lea_world *world, const char *name, struct lea_devno *ret_devno)
 {
 	static const char folder[] = "class/block/";
 	char path[PATH_BYTES], text[32];
-	int bytes = snprintf(path, PATH_BYTES, "%s%s/dev", folder, name);
+	int r, bytes = snprintf(path, PATH_BYTES, "%s%s/dev", folder, name);
 
 	if (bytes < 0 || bytes >= (int)PATH_BYTES)
-		return false;
+		return 0;
 	for (char *at = path + strlen(folder); at < path + bytes - strlen("/dev"); at++)
 		if (*at == '/')
 			*at = '!';
-	return !lea_file_read_into(lea_world_sys(world), path, text, sizeof(text)) &&
-	       lea_devno_parse(text, ret_devno);
+	r = lea_file_read_into(lea_world_sys(world), path, text, sizeof(text));
+	return r ? lea_shortage_of(r) : lea_devno_parse(text, ret_devno);
 }
 
 int lea_sysfs_text(struct lea_world *world, struct lea_devno devno, const char *attribute,

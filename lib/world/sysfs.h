@@ -33,8 +33,9 @@ bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno);
 LEA_MUST_CHECK int lea_sysfs_find_instance(struct lea_world *world, const struct lea_devid *id);
 
 /* The number of the device that the kernel calls so: "sdb", "cciss/c0d0". No device node is
- * touched. False: there is none. */
-bool lea_sysfs_find(struct lea_world *world, const char *name, struct lea_devno *ret_devno);
+ * touched. 1: it is set, 0: there is none, or the shortage for which it is not known. */
+LEA_MUST_CHECK int lea_sysfs_find(struct lea_world *world, const char *name,
+				  struct lea_devno *ret_devno);
 
 /* Text of an attribute without trailing white space, cut to @size_bytes - 1. 0, an outcome or
  * -errno; so for the following functions. */

@@ -217,7 +217,7 @@ static int add_leaf(struct gather *gather, const char *kernel, unsigned int leve
 	struct place place;
 	char path[96], name[64];
 
-	if (!lea_sysfs_find(world, kernel, &devno))
+	if (lea_sysfs_find(world, kernel, &devno) <= 0)
 		return 0;
 	id = (struct lea_devid){devno.major, devno.minor, 0};
 	snprintf(path, sizeof(path), "class/block/%.31s/slaves", kernel);

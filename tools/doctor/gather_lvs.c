@@ -55,7 +55,7 @@ static bool find_device(const struct lea_doctor *doctor, const char *node,
 	char path[48];
 
 	*ret_device = (struct lea_device){0};
-	if (!lea_sysfs_find(doctor->world, node, &devno))
+	if (lea_sysfs_find(doctor->world, node, &devno) <= 0)
 		return false;
 	id.major = devno.major;
 	id.minor = devno.minor;

@@ -182,7 +182,7 @@ static int add_link(struct search *search, const char *name)
 		return 0;
 	target[len] = '\0';
 	if (strncmp(target, "../../", 6) != 0 ||
-	    !lea_sysfs_find(search->world, target + 6, &devno))
+	    lea_sysfs_find(search->world, target + 6, &devno) <= 0)
 		return 0;
 	return add_number(search, devno);
 }
@@ -368,8 +368,8 @@ struct joining {
 
 static bool is_used(const struct joining *joining, const struct lea_inventory_pv *pv)
 {
-	return lea_duplicate_is_in_use(joining->world, lea_device_devno(&pv->found->device),
-				       NULL);
+	return lea_duplicate_is_in_use(joining->world, lea_device_devno(&pv->found->device), NULL) >
+	       0;
 }
 
 /* @other: carries the PV as well. Another path to its disk is as good. */
@@ -378,10 +378,10 @@ static int set_duplicate(const struct joining *joining, struct lea_inventory_pv 
 {
 	const struct lea_device *device = &pv->found->device;
 	char text[TEXT_BYTES] = "";
+	const int tie = lea_duplicate_tie(joining->world, device, other);
 
-	if (!strcmp(pv->device, other->name) ||
-	    lea_duplicate_tie(joining->world, device, other) != LEA_DUPLICATE_COPY)
-		return 0;
+	if (!strcmp(pv->device, other->name) || tie != LEA_DUPLICATE_COPY)
+		return tie < 0 ? tie : 0;
 	pv->is_duplicate = true;
 	if (pv->problem[0])
 		return 0;

@@ -90,7 +90,7 @@ static int is_used(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t o
 	return lea_duplicate_is_in_use(&tree.world, (struct lea_devno){major, minor}, NULL);
 }
 
-/* Two paths to one disk, the path of a map, and a PV that an LV uses */
+/* Two paths to one disk, the path of a map, a loop device on a file in /dev, and a PV that an LV uses */
 static const struct question {
 	int (*ask)(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of);
 	uint32_t major, minor, of_major, of;
@@ -99,6 +99,7 @@ static const struct question {
 	{tie, 65, 0, 65, 16, LEA_DUPLICATE_PATH},
 	{tie, 253, 0, 8, PATHS - 1, LEA_DUPLICATE_STACKED},
 	{tie, 8, 3, 253, 0, LEA_DUPLICATE_STACKED},
+	{tie, 7, 0, 7, 2, LEA_DUPLICATE_STACKED},
 	{is_used, 65, 0, 0, 0, 1},
 };
 
