@@ -6,19 +6,22 @@
 #include "world/sysfs.h"
 #include "world/udevlinks.h"
 
-/* Has it a note? False if that is of another instance with the same number, or if nobody knows. */
-static bool has_note(struct lea_world *world, const struct lea_claimants *claimants,
-		     struct lea_devno devno)
+/* Has it a note? Not if that is of another instance with the same number. 1: yes, 0: no, or -errno. */
+static int has_note(struct lea_world *world, const struct lea_claimants *claimants,
+		    struct lea_devno devno)
 {
 	uint64_t diskseq;
+	int r = 0;
 
-	for (int i = 0; i < claimants->noted; i++)
-		if (claimants->one[i].id.major == devno.major &&
-		    claimants->one[i].id.minor == devno.minor &&
-		    !lea_sysfs_diskseq(world, devno, &diskseq) &&
-		    claimants->one[i].id.diskseq == diskseq)
-			return true;
-	return false;
+	for (int i = 0; !r && i < claimants->noted; i++) {
+		const struct lea_devid *id = &claimants->one[i].id;
+
+		if (id->major != devno.major || id->minor != devno.minor)
+			continue;
+		r = lea_sysfs_diskseq(world, devno, &diskseq);
+		r = r ? r : id->diskseq == diskseq;
+	}
+	return r;
 }
 
 int lea_claimants_find(struct lea_world *world, const char *pvid, struct lea_claimants *ret)
@@ -33,7 +36,10 @@ int lea_claimants_find(struct lea_world *world, const char *pvid, struct lea_cla
 	for (size_t i = 0; ret->noted >= 0 && i < links; i++) {
 		struct lea_duplicate *one = &ret->one[ret->count];
 
-		if (has_note(world, ret, devnos[i]))
+		r = has_note(world, ret, devnos[i]);
+		if (r < 0)
+			return r;
+		if (r)
 			continue;
 		*one = (struct lea_duplicate){.id = {devnos[i].major, devnos[i].minor, 0}};
 		snprintf(one->pvid, sizeof(one->pvid), "%s", pvid);

@@ -21,8 +21,9 @@ static int find(struct lea_world *world, const char *path, struct lea_device *re
 	int sys_fd = lea_world_sys(world);
 	int r = sys_fd < 0 ? sys_fd : lea_file_read_into(sys_fd, path, text, sizeof(text));
 
+	/* ENODEV: it goes while it is read. */
 	if (r)
-		return r < 0 ? r : LEA_DEVICE_GONE;
+		return r < 0 && r != -ENODEV ? r : LEA_DEVICE_GONE;
 	for (const char *line = strtok_r(text, "\n", &state), *value; line;
 	     line = strtok_r(NULL, "\n", &state)) {
 		if ((value = lea_after(line, "DEVNAME=")))

@@ -87,7 +87,7 @@ int lea_sysfs_bytes(struct lea_world *world, struct lea_devno devno, const char 
 		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
 	n = read(fd, ret_bytes, *len_bytes);
 	if (n < 0)
-		return LEA_SYSFS_ABSENT;
+		return lea_is_shortage(-errno) ? -errno : LEA_SYSFS_ABSENT;
 	*len_bytes = (size_t)n;
 	return 0;
 }
