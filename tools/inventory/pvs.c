@@ -378,9 +378,12 @@ static int set_duplicate(const struct joining *joining, struct lea_inventory_pv 
 {
 	const struct lea_device *device = &pv->found->device;
 	char text[TEXT_BYTES] = "";
-	const int tie = lea_duplicate_tie(joining->world, device, other);
+	int tie;
 
-	if (!strcmp(pv->device, other->name) || tie != LEA_DUPLICATE_COPY)
+	if (!strcmp(pv->device, other->name))
+		return 0;
+	tie = lea_duplicate_tie(joining->world, device, other);
+	if (tie != LEA_DUPLICATE_COPY)
 		return tie < 0 ? tie : 0;
 	pv->is_duplicate = true;
 	if (pv->problem[0])
