@@ -612,15 +612,3 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 	boot.udev->close(boot.monitor);
 	return r;
 }
-
-bool lea_boot_scan_stays(struct lea_world *world, const struct lea_device_queue *done,
-			 uint32_t *pause_ms)
-{
-	const int run_fd = lea_world_run(world);
-
-	if (!done->count || run_fd < 0 || !lea_gate_is_closed(run_fd))
-		return false;
-	*pause_ms = lea_session_longer(*pause_ms, LEA_RETRY_MOST_MS);
-	world->clock->sleep_ms(world->clock, *pause_ms);
-	return lea_gate_is_closed(run_fd);
-}

@@ -34,12 +34,3 @@ enum lea_boot_scan_outcome {
 /* Blocks until the gate is open and each VG is active or has failed. Returns 0, LEA_BOOT_SCAN_CONF
  * or -errno. */
 LEA_MUST_CHECK int lea_boot_scan_run(const struct lea_boot_scan_options *options);
-/*
- * lea_boot_scan_stays - is this process to begin again after a fault?
- * @done: of the options
- * @pause_ms: 0 at first
- * While the gate is closed, if anything has been done: the next process would not know that, and take what
- * a person has taken down since for what is still to be activated. Then blocks for a pause that grows.
- */
-bool lea_boot_scan_stays(struct lea_world *world, const struct lea_device_queue *done,
-			 uint32_t *pause_ms);

@@ -2,7 +2,7 @@
 /* Our services, started, ordered and started again as systemd does it by the units in udev/. */
 #include "sim/machine_private.h"
 
-#include "boot/boot_scan.h"
+#include "boot/boot_turn.h"
 #include "boot/needed.h"
 #include "daemon/reconcile.h"
 #include "daemon/reconcile_wait.h"
@@ -120,38 +120,24 @@ static void boot_ready(void *arg);
 
 static int boot_child(void *arg)
 {
-	struct lea_device_queue done = {0};
-	uint32_t pause_ms = 0;
+	struct lea_boot_turns turns = {.ready = boot_ready};
+	enum lea_boot_turn turn;
 
 	(void)arg;
 	for (;;) {
 		struct lea_world *world = sim_world_new("boot");
 		struct lea_session session;
-		struct lea_boot_scan_options options = {
-			.ready = boot_ready,
-			.done = &done,
-			.batch = {.is_boot = true, .defers_watch = true}};
-		int r, code = world ? lea_session_begin(world, &session) : 1;
 
-		struct lea_queue_watch watch = {.fd = -1, .mounts_fd = -1};
-
-		r = code ? 0 : lea_session_begin_batches(&session, &options.batch);
-		if (!code && !r && !lea_session_watch(&session, &watch))
-			options.watch = &watch;
-		r = code || r ? -1 : lea_boot_scan_run(&options);
-		lea_queue_watch_close(&watch);
-		if (!r)
-			boot_ready(NULL);
-		if (world && r < 0 && lea_boot_scan_stays(world, &done, &pause_ms))
-			r = LEA_BOOT_SCAN_CONF;
-		if (world && !code)
-			end_session(&session);
-		if (r != LEA_BOOT_SCAN_CONF) {
-			lea_device_queue_done(&done);
-			return code ? code : r != 0;
-		}
+		if (!world)
+			return 1;
+		turn = lea_boot_turn(&session, lea_session_begin(world, &session), &turns);
+		end_session(&session);
+		if (turn != LEA_BOOT_TURN_AGAIN)
+			break;
 		sim_fd_close_all(sim.now->main->slot);
 	}
+	lea_device_queue_done(&turns.done);
+	return turn != LEA_BOOT_TURN_DONE;
 }
 
 int sim_sweep_child(void *arg)

@@ -8,10 +8,8 @@
 #include "cli/args.h"
 #include "cli/fail.h"
 #include "conf/setup.h"
-#include "boot/boot_scan.h"
-#include "boot/lock_folder.h"
+#include "boot/boot_turn.h"
 #include "daemon/session.h"
-#include "daemon/wait_end.h"
 #include "enable/gate_verb.h"
 #include "enable/refresh_verb.h"
 #include "lvmeventd/generator_verb.h"
@@ -24,9 +22,6 @@
 #include "world/timeline.h"
 #include "world/udevd.h"
 
-#define LOCK_FOLDER_MS 1000U
-#define UNFIT_MS       2000U
-
 /* ---- boot */
 
 static void notify_ready(void *arg)
@@ -35,80 +30,33 @@ static void notify_ready(void *arg)
 	sd_notify(0, "READY=1\nSTATUS=Caught up with udev");
 }
 
-/* With a filter that is wrong the boot scan can only end process 1's waits: the runner comes behind
- * units that may wait for the same devices. */
-static bool wait_unfit(struct lea_session *session, const struct lea_queue_watch *watch)
-{
-	struct lea_world *world = session->world;
-	const int run_fd = lea_world_run(world);
-
-	notify_ready(NULL);
-	while (run_fd >= 0 && lea_gate_is_closed(run_fd)) {
-		lea_wait_end_at_limit(world, session->conf);
-		world->clock->sleep_ms(world->clock, UNFIT_MS);
-		if (watch->fd >= 0 && lea_queue_watch_read(watch) == LEA_QUEUE_WATCH_CONF)
-			return true;
-	}
-	return false;
-}
-
-/* Returns an exit code. *ret_again: with the settings that are there now, or after a fault. */
-static int scan_boot(struct lea_world *world, struct lea_device_queue *done, uint32_t *pause_ms,
-		     bool *ret_again)
+static enum lea_boot_turn take_turn(struct lea_world *world, struct lea_boot_turns *turns)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	LEA_AUTO(lea_queue_watch_close) struct lea_queue_watch watch = {.fd = -1, .mounts_fd = -1};
-	/* The runner starts deferred monitoring, after the gate has opened. */
-	struct lea_boot_scan_options options = {.ready = notify_ready,
-						.done = done,
-						.batch = {.is_boot = true, .defers_watch = true}};
-	int r, code = lea_session_begin(world, &session);
+	const int begun = lea_session_begin(world, &session);
 
-	*ret_again = code && lea_boot_scan_stays(world, done, pause_ms);
-	if (code)
-		return code;
-	if (lea_stands_aside(world)) {
+	if (!begun && lea_stands_aside(world)) {
 		notify_ready(NULL);
-		return LEA_EXIT_DONE;
+		return LEA_BOOT_TURN_DONE;
 	}
-	/* Where the folder's mount is late, stock lvm2 does not wait for it either. */
-	if (lea_lock_folder_wait(world, session.conf->locking_dir, LOCK_FOLDER_MS))
-		lea_log(world->log, LEA_LOG_WARNING,
-			"%s: something is yet to be mounted over lvm2's locks",
-			session.conf->locking_dir);
-	lea_timeline_open(world, "boot");
-	r = lea_session_begin_batches(&session, &options.batch);
-	if (!lea_session_watch(&session, &watch))
-		options.watch = &watch;
-	if (r) {
-		*ret_again = r == LEA_SESSION_UNFIT ? wait_unfit(&session, &watch)
-						    : lea_boot_scan_stays(world, done, pause_ms);
-		return LEA_EXIT_FAILED;
-	}
-	r = lea_boot_scan_run(&options);
-	*ret_again = r == LEA_BOOT_SCAN_CONF ||
-		     (r < 0 && lea_boot_scan_stays(world, done, pause_ms));
-	if (!r || r == LEA_BOOT_SCAN_CONF)
-		*pause_ms = 0;
-	if (!*ret_again)
-		notify_ready(NULL);
-	return r < 0 ? lea_tool_fail(world, r, "boot scan") : LEA_EXIT_DONE;
+	if (!begun)
+		lea_timeline_open(world, "boot");
+	return lea_boot_turn(&session, begun, turns);
 }
 
 static int run_boot(struct lea_world *world, int argc, char *argv[])
 {
+	struct lea_boot_turns turns = {.ready = notify_ready};
+	enum lea_boot_turn turn = LEA_BOOT_TURN_AGAIN;
 	int code = lea_lvmevent_parse_plain("boot", argc, argv);
-	struct lea_device_queue done = {0};
-	uint32_t pause_ms = 0;
-	bool again = true;
 
 	if (code >= 0)
 		return code;
 	LEA_CRASHPOINT_ROLE("boot");
-	while (again)
-		code = scan_boot(world, &done, &pause_ms, &again);
-	lea_device_queue_done(&done);
-	return code;
+	while (turn == LEA_BOOT_TURN_AGAIN)
+		turn = take_turn(world, &turns);
+	lea_device_queue_done(&turns.done);
+	return turn == LEA_BOOT_TURN_DONE ? LEA_EXIT_DONE : LEA_EXIT_FAILED;
 }
 
 /* ---- arm */
