@@ -602,12 +602,28 @@ static void note_busy_udev(struct sim_course *course, const struct sim_step *ste
 		course->busy_until_ms[disk] = until_ms;
 }
 
-/* There is no room for the event of what a command made of it. */
-static bool becomes_pv_unheard(const struct sim_course *course, const struct sim_state *state,
-			       unsigned disk)
+/* There is no room for the event of what a command made of it, perhaps as udev still reads that when
+ * the shortage begins. lvm2's own pvscan would not be told either. */
+static bool becomes_pv_unheard(const struct sim_course *course, const struct sim_step *step,
+			       const struct sim_state *state, unsigned disk)
 {
-	return course->is_short && state->disk[disk].is_there &&
-	       strcmp(state->disk[disk].pvid, course->before.disk[disk].pvid) != 0;
+	const bool is_under_way = course->told_ms[disk] > state->now_ms &&
+				  course->told_ms[disk] != SIM_EVER &&
+				  course->udev_until_ms[disk] <= state->now_ms;
+
+	return state->disk[disk].is_there &&
+	       ((course->is_short &&
+		 strcmp(state->disk[disk].pvid, course->before.disk[disk].pvid) != 0) ||
+		(begins_shortage(step->op) && is_under_way));
+}
+
+static void note_unheard(struct sim_course *course, const struct sim_step *step,
+			 const struct sim_state *state, unsigned disk)
+{
+	if (!becomes_pv_unheard(course, step, state, disk))
+		return;
+	course->is_lost[disk] = true;
+	course->told_ms[disk] = SIM_EVER;
 }
 
 static void note_disk(struct sim_course *course, const struct sim_step *step,
@@ -617,7 +633,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	bool was_not_read;
 
 	note_state(course, step, state, disk);
-	course->is_lost[disk] |= becomes_pv_unheard(course, state, disk);
+	note_unheard(course, step, state, disk);
 	note_shortage(course, state, disk);
 	note_probe(course, step, state, disk);
 	note_busy_udev(course, step, state, disk);
