@@ -64,30 +64,31 @@ struct queued_device {
 	bool is_new_instance; /* the entry is another's, and this one is left to its own event */
 };
 
-/* The number is another instance's by now. Does udev say that it carries the same PV? */
-static bool carries_same(const struct lea_batch_pass *pass, const struct lea_entry *entry,
-			 const char *wanted)
+/* The number is another instance's by now. Does udev say that it carries the same PV? 1, 0 or -errno. */
+static int carries_same(const struct lea_batch_pass *pass, const struct lea_entry *entry,
+			const char *wanted)
 {
 	LEA_AUTO(lea_device_done) struct lea_device now = {0};
 	const struct lea_devid number = lea_device_number(&entry->device);
 	char pvid[33];
+	int r = lea_device_find(pass->options->world, &number, &now);
 
-	return !lea_device_find(pass->options->world, &number, &now) &&
-	       !lea_udevdb_fill(pass->options->world, &now) && lea_udevdb_pvid(&now, pvid) &&
-	       !strcmp(pvid, wanted);
+	r = r ? r : lea_udevdb_fill(pass->options->world, &now);
+	return r ? (r < 0 ? r : 0) : lea_udevdb_pvid(&now, pvid) && !strcmp(pvid, wanted);
 }
 
-/* 0 or a fault, which is logged, and retried if it is a shortage. */
+/* 0 or a fault, which is logged, and retried if it is a shortage. @is_back: 1, 0 or -errno */
 static int drop_record(struct lea_batch_pass *pass, const struct lea_entry *entry, const char *pvid,
-		       bool is_back)
+		       int is_back)
 {
 	char id[39];
 	int r;
 
 	lea_id_format(pvid, id);
 	LEA_CRASHPOINT("rec.gone", pvid);
-	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, pvid,
-			    is_back);
+	r = is_back < 0 ? is_back
+			: lea_record_gone(pass->recorder, entry->device.major, entry->device.minor,
+					  pvid, is_back);
 	if (r < 0)
 		lea_log(pass->options->world->log, LEA_LOG_ERROR,
 			"PV %s: its device was removed, but its record could not be removed: %s",
@@ -97,7 +98,7 @@ static int drop_record(struct lea_batch_pass *pass, const struct lea_entry *entr
 }
 
 /* As drop_record. */
-static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, bool is_back)
+static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, int is_back)
 {
 	if (!entry->pvid[0])
 		return 0;
@@ -178,7 +179,7 @@ static int forget_one(struct lea_batch_pass *pass, const struct lea_entry *entry
 	r = r ? r : is_over(pass, entry, ret_is_over, &is_free);
 	if (!r && *ret_is_over) {
 		if (handle_removal(pass, entry,
-				   !is_free && carries_same(pass, entry, entry->pvid)))
+				   is_free ? 0 : carries_same(pass, entry, entry->pvid)))
 			return 0;
 		r = forget_former(pass, entry);
 	}

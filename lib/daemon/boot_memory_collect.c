@@ -45,7 +45,7 @@ struct collector {
 /* Reads udev's properties of a device into collector->lines. */
 static void read_properties(struct collector *collector, struct lea_devno devno)
 {
-	if (!lea_udevbrief_read(collector->data_fd, devno, collector->lines))
+	if (lea_udevbrief_read(collector->data_fd, devno, collector->lines) <= 0)
 		collector->lines[0] = '\0';
 }
 

@@ -82,7 +82,7 @@ static bool is_on_number(struct reconcile *reconcile, const struct lea_claim_pv 
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
 
 	return lea_device_find(reconcile->options->world, &pv->id, &device) ||
-	       !lea_duplicate_is_named_another(reconcile->options->world, &device, pv->pvid);
+	       lea_duplicate_is_named_another(reconcile->options->world, &device, pv->pvid) <= 0;
 }
 
 /* Was the instance read, and is it not to be used? If that is not known, a claim of it stays. */
@@ -460,17 +460,22 @@ static int how_dealt_with(const struct reconcile *reconcile, const struct lea_en
 	return r < 0 ? r : 0;
 }
 
-static bool has_no_record(const struct reconcile *reconcile, const struct lea_entry *entry)
+/* 1, 0 or a shortage, as in the next. */
+static int has_no_record(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	return !lea_records_have(&reconcile->records, entry->pvid, NULL) &&
-	       is_noted(reconcile, entry) == 0;
+	const int r = lea_records_have(&reconcile->records, entry->pvid, NULL)
+			      ? 1
+			      : is_noted(reconcile, entry);
+
+	return r < 0 ? r : !r;
 }
 
 /* Did the PV of this device have a record? Nobody but others removes one, and leaves the marker. */
-static bool has_lost_record(const struct reconcile *reconcile, const struct lea_entry *entry)
+static int has_lost_record(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	return lea_marker_ask(reconcile->options->event_fd, &entry->device, entry->pvid) != 0 &&
-	       has_no_record(reconcile, entry);
+	const int r = lea_marker_ask(reconcile->options->event_fd, &entry->device, entry->pvid);
+
+	return r <= 0 ? r : has_no_record(reconcile, entry);
 }
 
 /* udev names a PV on this device. */
@@ -505,7 +510,8 @@ static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device 
 	char type[2];
 
 	brief.properties = reconcile->lines;
-	if (!lea_udevbrief_read(reconcile->data_fd, lea_device_devno(device), reconcile->lines) ||
+	if (lea_udevbrief_read(reconcile->data_fd, lea_device_devno(device), reconcile->lines) <=
+		    0 ||
 	    lea_udevdb_is(&brief, "ID_PROCESSING", "1"))
 		return false;
 	if (!is_pv(&brief))
@@ -638,17 +644,18 @@ static int how_not_dealt_with(const struct reconcile *reconcile, const struct le
 			      const struct lea_entry *entry, enum dealt *ret_dealt)
 {
 	enum coming coming;
-	int r;
+	int r = count_among(&reconcile->again, entry) ? has_no_record(reconcile, entry) : 1;
 
 	*ret_dealt = NOT_DEALT_WITH;
-	if (count_among(&reconcile->again, entry) && !has_no_record(reconcile, entry))
-		return 0;
+	if (r <= 0)
+		return r;
 	r = how_it_came(reconcile->options, device, &coming);
-	if (coming == BECAME_PV)
-		*ret_dealt = has_no_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
-	else if (coming == CAME_UNHEEDED)
-		*ret_dealt = has_lost_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
-	return r;
+	if (r || (coming != BECAME_PV && coming != CAME_UNHEEDED))
+		return r;
+	r = coming == BECAME_PV ? has_no_record(reconcile, entry)
+				: has_lost_record(reconcile, entry);
+	*ret_dealt = r > 0 ? READ_AGAIN : DEALT_WITH;
+	return r < 0 ? r : 0;
 }
 
 /* That a change was queued is noted last: a device may be read twice, but not never. */

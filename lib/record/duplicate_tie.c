@@ -352,41 +352,45 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	return r;
 }
 
-/* Which PV does udev name on it? "": none. False: udev has not seen it. *ret_is_in_work: it reads the
- * device again, and what it has named is of before. */
-static bool read_named(struct lea_world *world, const struct lea_device *device,
+/* Which PV does udev name on it? "": none. 1, or 0: udev has not seen it; or a shortage.
+ * *ret_is_in_work: it reads the device again, and what it has named is of before. */
+static int read_named(struct lea_world *world, const struct lea_device *device,
 		       bool *ret_is_in_work, char ret_named[static 33])
 {
 	LEA_AUTO(lea_closep) int data_fd = lea_udevbrief_open(world);
 	char lines[LEA_UDEVBRIEF_BYTES];
 	struct lea_device now = *device; /* borrowed */
+	const int r = lea_udevbrief_read(data_fd, lea_device_devno(device), lines);
 
+	if (r <= 0)
+		return r;
 	now.properties = lines;
-	if (!lea_udevbrief_read(data_fd, lea_device_devno(device), lines))
-		return false;
 	*ret_is_in_work = lea_udevdb_is(&now, "ID_PROCESSING", "1");
 	if (!lea_udevdb_pvid(&now, ret_named))
 		ret_named[0] = '\0';
-	return true;
+	return 1;
 }
 
-bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
+int lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
 				    const char *pvid)
 {
 	char named[33];
 	bool is_in_work;
 
-	return read_named(world, device, &is_in_work, named) && !is_in_work && named[0] &&
-	       strcmp(named, pvid) != 0;
+	const int r = read_named(world, device, &is_in_work, named);
+
+	return r <= 0 ? r : !is_in_work && named[0] && strcmp(named, pvid) != 0;
 }
 
-bool lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
+int lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
 			    const char *pvid)
 {
 	char named[33];
 	bool is_in_work;
 
-	return read_named(world, device, &is_in_work, named) && !strcmp(named, pvid);
+	const int r = read_named(world, device, &is_in_work, named);
+
+	return r <= 0 ? r : !strcmp(named, pvid);
 }
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
@@ -394,12 +398,12 @@ int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 			  const char *pvid, enum lea_entry_kind again,
 			  struct lea_duplicate_answer *ret_answer)
 {
-	*ret_answer = (struct lea_duplicate_answer){.presence = LEA_SILENT};
-	if (lea_duplicate_is_named_another(world, device, pvid)) {
-		*ret_answer =
-			(struct lea_duplicate_answer){.presence = LEA_ABSENT, .is_another = true};
-		return 0;
-	}
+	const int is_another = lea_duplicate_is_named_another(world, device, pvid);
+
+	*ret_answer = (struct lea_duplicate_answer){
+		.presence = is_another > 0 ? LEA_ABSENT : LEA_SILENT, .is_another = is_another > 0};
+	if (is_another)
+		return is_another < 0 ? is_another : 0;
 	/* One that is silent is not waited for once more with each copy and each path of it. */
 	if (is_suspended(world, lea_device_devno(device)) ||
 	    lea_reader_is_silent(options->reader, device))

@@ -45,14 +45,15 @@ bool lea_duplicate_tell_copies(struct lea_world *world, const struct lea_scan *s
 LEA_MUST_CHECK int lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);
 
 /* Has udev read it as another PV since, as after vgimportclone? That is an answer, which a disk
- * that hangs by now cannot give any more. @device: from lea_device_find. */
-bool lea_duplicate_is_named_another(struct lea_world *world, const struct lea_device *device,
-				    const char *pvid);
+ * that hangs by now cannot give any more. @device: from lea_device_find. 1: yes, 0: no, or the shortage
+ * for which it is not known, as for the next. */
+LEA_MUST_CHECK int lea_duplicate_is_named_another(struct lea_world *world,
+						  const struct lea_device *device, const char *pvid);
 
 /* Does udev name this PV on it? Not if it has yet to read the device, or got no answer. While it reads
  * the device again, as for a change of a slow one, what it has named before counts. */
-bool lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
-			    const char *pvid);
+LEA_MUST_CHECK int lea_duplicate_is_named(struct lea_world *world, const struct lea_device *device,
+					  const char *pvid);
 
 /* What a device says. */
 struct lea_duplicate_answer {

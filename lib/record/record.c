@@ -236,12 +236,15 @@ static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct l
 	if (recorder->options.test)
 		return 0;
 	r = lea_duplicate_tie(recorder->world, device, &found->device);
+	if (r >= 0 && r != LEA_DUPLICATE_PATH) {
+		r = answer->presence != LEA_SILENT
+			    ? 1
+			    : lea_duplicate_is_named(recorder->world, device, pvid);
+		if (r > 0)
+			return 0;
+	}
 	if (r < 0)
 		return r;
-	if (r != LEA_DUPLICATE_PATH &&
-	    (answer->presence != LEA_SILENT ||
-	     lea_duplicate_is_named(recorder->world, device, pvid)))
-		return 0;
 	r = lea_duplicate_is_in_use(recorder->world, lea_device_devno(device), found->vg);
 	return r ? (r < 0 ? r : 0) : is_of_earlier(recorder, run_fd, device, pvid);
 }

@@ -47,13 +47,17 @@ static void name_file(struct lea_devno devno, char name[static NAME_BYTES])
 	snprintf(name, NAME_BYTES, "b%" PRIu32 ":%" PRIu32, devno.major, devno.minor);
 }
 
-bool lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_UDEVBRIEF_BYTES])
+int lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_UDEVBRIEF_BYTES])
 {
 	char name[NAME_BYTES];
+	int r = data_fd;
 
 	name_file(devno, name);
-	return data_fd >= 0 && !lea_file_read_into(data_fd, name, ret_lines, LEA_UDEVBRIEF_BYTES) &&
-	       strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 && keep_properties(ret_lines);
+	if (r >= 0)
+		r = lea_file_read_into(data_fd, name, ret_lines, LEA_UDEVBRIEF_BYTES);
+	if (r)
+		return lea_shortage_of(r);
+	return strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 && keep_properties(ret_lines);
 }
 
 bool lea_udevbrief_stored_at(int data_fd, struct lea_devno devno, struct timespec *ret_at)

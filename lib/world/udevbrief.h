@@ -25,12 +25,13 @@ LEA_MUST_CHECK int lea_udevbrief_open(const struct lea_world *world);
 
 /*
  * lea_udevbrief_read - the stored properties of a device that udev has initialized
- * @data_fd: from lea_udevbrief_open; -1: returns false
- * @ret_lines: "KEY=value" lines as in struct lea_device, if true is returned
- * False: no such file, not initialized, too long, or an unknown format; ask libudev.
+ * @data_fd: what lea_udevbrief_open returned
+ * @ret_lines: "KEY=value" lines as in struct lea_device, if 1 is returned
+ * 1; 0: no such file, not initialized, too long, or an unknown format: ask libudev; or the shortage for
+ * which it is not known.
  */
-LEA_MUST_CHECK bool lea_udevbrief_read(int data_fd, struct lea_devno devno,
-				       char ret_lines[LEA_UDEVBRIEF_BYTES]);
+LEA_MUST_CHECK int lea_udevbrief_read(int data_fd, struct lea_devno devno,
+				      char ret_lines[LEA_UDEVBRIEF_BYTES]);
 
 /* When did udev last store something of the device? False: unknown. */
 LEA_MUST_CHECK bool lea_udevbrief_stored_at(int data_fd, struct lea_devno devno,

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data_fd = lea_udevbrief_open(fuzz_world());
 	}
 	fuzz_fill(file_fd, text, strlen(text));
-	if (lea_udevbrief_read(data_fd, devno, lines))
+	if (lea_udevbrief_read(data_fd, devno, lines) > 0)
 		CLAIM(is_finished && are_properties(text));
 	else
 		CLAIM(!is_finished || strlen(text) >= LEA_UDEVBRIEF_BYTES - 1);

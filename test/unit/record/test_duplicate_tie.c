@@ -16,7 +16,7 @@
 
 static unsigned int opened, fails_at; /* the call that finds no descriptor; 0: none */
 
-/* In place of libc's */
+/* In place of libc's, as the next */
 int openat(int dir_fd, const char *path, int flags, ...)
 {
 	va_list arguments;
@@ -27,6 +27,17 @@ int openat(int dir_fd, const char *path, int flags, ...)
 	va_end(arguments);
 	errno = EMFILE;
 	return ++opened == fails_at ? -1 : (int)syscall(SYS_openat, dir_fd, path, flags, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list arguments;
+	unsigned int mode;
+
+	va_start(arguments, flags);
+	mode = flags & O_CREAT ? va_arg(arguments, unsigned int) : 0;
+	va_end(arguments);
+	return openat(AT_FDCWD, path, flags, mode);
 }
 
 static struct tree tree;
@@ -90,7 +101,30 @@ static int is_used(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t o
 	return lea_duplicate_is_in_use(&tree.world, (struct lea_devno){major, minor}, NULL);
 }
 
-/* Two paths to one disk, the path of a map, a loop device on a file in /dev, and a PV that an LV uses */
+#define PVID "abcdefghijklmnopqrstuvwxyz012345"
+#define OTHER_PVID "0bcdefghijklmnopqrstuvwxyz012345"
+#define UUID "abcdef-ghij-klmn-opqr-stuv-wxyz-012345"
+
+static int is_named(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of)
+{
+	const struct lea_device device = {.major = major, .minor = minor};
+
+	(void)of_major;
+	(void)of;
+	return lea_duplicate_is_named(&tree.world, &device, PVID);
+}
+
+static int is_named_another(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of)
+{
+	const struct lea_device device = {.major = major, .minor = minor};
+
+	(void)of_major;
+	(void)of;
+	return lea_duplicate_is_named_another(&tree.world, &device, OTHER_PVID);
+}
+
+/* Two paths to one disk, the path of a map, a loop device on a file in /dev, a PV that an LV uses, and what
+ * udev has read */
 static const struct question {
 	int (*ask)(uint32_t major, uint32_t minor, uint32_t of_major, uint32_t of);
 	uint32_t major, minor, of_major, of;
@@ -101,6 +135,8 @@ static const struct question {
 	{tie, 8, 3, 253, 0, LEA_DUPLICATE_STACKED},
 	{tie, 7, 0, 7, 2, LEA_DUPLICATE_STACKED},
 	{is_used, 65, 0, 0, 0, 1},
+	{is_named, 65, 0, 0, 0, 1},
+	{is_named_another, 65, 0, 0, 0, 1},
 };
 
 static void put_paths(void)
@@ -111,6 +147,7 @@ static void put_paths(void)
 		PUT("8192\n", "/sys/dev/block/65:%u/size", 16 * i);
 		PUT("naa.5000c500a1b2c3d4\n", "/sys/dev/block/65:%u/device/wwid", 16 * i);
 	}
+	PUT("I:1\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID "\n", "/run/udev/data/b65:0");
 	PUT("LVM-GUetLOo5Gp19A2XKrJeENXFnMeOFEu21\n", "/sys/dev/block/65:0/holders/dm-7/dm/uuid");
 }
 
