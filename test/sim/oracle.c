@@ -345,7 +345,10 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	if (is_sound && vg->is_asked_for && !vg->going_down_ms &&
 	    is_told(oracle, step, state, vg)) {
 		vg->is_due = true;
-		vg->is_due_by_repeat = step->op == SIM_REPEAT || step->op == SIM_SOFT_REBOOT;
+		/* A disk that is well again only lets that be heard which asked for the VG. */
+		if (sim_is_add(step->op))
+			vg->is_due_by_repeat =
+				step->op == SIM_REPEAT || step->op == SIM_SOFT_REBOOT;
 		vg->due_ms = state->now_ms;
 	} else if (!is_sound || !vg->was_sound) {
 		vg->is_due = false;
