@@ -300,8 +300,9 @@ static bool has_awaited(struct lea_candidates *candidates)
 }
 
 /* When it came into use it was there for nobody, as for a filter or the devices file. That it is
- * there now is an administrator's change, for which no add has waited. With a marker it has been there
- * since, and only its record was removed, as vgremove does. */
+ * there now is an administrator's change, for which no add has waited; but an add waits for one that
+ * was free then, and is the VG's now. With a marker it has been there since, and only its record was
+ * removed, as vgremove does. */
 static int ask_refused(const struct lea_candidates *candidates, const struct lea_found *found,
 		       enum lea_entry_kind kind)
 {
@@ -313,7 +314,7 @@ static int ask_refused(const struct lea_candidates *candidates, const struct lea
 	if (kind != LEA_ENTRY_CHANGE)
 		return 0;
 	lea_devid_format(&id, key);
-	r = lea_mark_ask(event_fd, LEA_MARK_REFUSED, key);
+	r = lea_refused_ask_kept(event_fd, key);
 	if (r <= 0)
 		return r;
 	r = lea_marker_ask(event_fd, &found->device, found->label.pvid);

@@ -182,7 +182,9 @@ int lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea
 	s = 0;
 	lea_devid_format(&id, key);
 	if (mark == LEA_MARK_REFUSED) {
-		s = lea_refused_set(marks->options->event_fd, key, &marks->begun);
+		s = lea_refused_set(marks->options->event_fd, key,
+				    found->kind == LEA_FOUND_NOT_PV || found->kind == LEA_FOUND_ORPHAN,
+				    &marks->begun);
 		forget_record(marks, found);
 	} else if (kind == LEA_ENTRY_ADD) {
 		s = drop(marks, LEA_MARK_REFUSED, key);

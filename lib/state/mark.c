@@ -21,6 +21,7 @@
 
 #define PATH_BYTES 128
 #define TEXT_BYTES 24U
+#define FREE_TEXT  "free"
 
 const char *lea_mark_folder(enum lea_mark mark)
 {
@@ -67,12 +68,30 @@ int lea_mark_ask(int event_fd, enum lea_mark mark, const char *key)
 	return lea_file_ask(event_fd, path);
 }
 
-int lea_refused_set(int event_fd, const char *key, const struct timespec *begun)
+/* Of a free device the mark is a symbolic link, of another one an empty file. */
+static int put_refused(int refused_fd, const char *key, bool is_free)
+{
+	char text[TEXT_BYTES];
+	int r = is_free ? lea_file_create_link(refused_fd, key, FREE_TEXT)
+			: lea_file_create_empty(refused_fd, key);
+
+	if (r != LEA_FILE_EXISTS)
+		return r;
+	r = lea_file_read_link(refused_fd, key, text, sizeof(text));
+	if (r < 0 || !r == is_free)
+		return r < 0 ? r : 0;
+	if (is_free)
+		return lea_file_replace_link(refused_fd, key, FREE_TEXT);
+	r = lea_file_remove(refused_fd, key);
+	return r < 0 ? r : lea_file_create_empty(refused_fd, key);
+}
+
+int lea_refused_set(int event_fd, const char *key, bool is_free, const struct timespec *begun)
 {
 	LEA_AUTO(lea_closep)
 	int fd = lea_file_open_folder(event_fd, lea_mark_folder(LEA_MARK_REFUSED));
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, *begun};
-	int r = fd < 0 ? fd : lea_file_create_empty(fd, key);
+	int r = fd < 0 ? fd : put_refused(fd, key, is_free);
 	char taken[PATH_BYTES];
 	struct stat st;
 
@@ -82,6 +101,16 @@ int lea_refused_set(int event_fd, const char *key, const struct timespec *begun)
 	if (!fstatat(event_fd, taken, &st, AT_SYMLINK_NOFOLLOW))
 		times[1] = st.st_mtim;
 	return utimensat(fd, key, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+int lea_refused_ask_kept(int event_fd, const char *key)
+{
+	char path[PATH_BYTES], text[TEXT_BYTES];
+	int r;
+
+	path_of(LEA_MARK_REFUSED, key, path);
+	r = lea_file_read_link(event_fd, path, text, sizeof(text));
+	return r == LEA_FILE_NO_LINK ? 1 : lea_shortage_of(r);
 }
 
 static bool is_before(const struct timespec *a, const struct timespec *b)

@@ -55,10 +55,14 @@ LEA_MUST_CHECK int lea_mark_ask_any(int event_fd, enum lea_mark mark);
 
 /*
  * lea_refused_set - REFUSED, with the time of the taken entry that led to it
+ * @is_free: it was no PV, or a PV of no VG: nothing was kept from anybody
  * @begun: where there is none, as in the boot scan: when the pass began, by the clock of files (CLOCK_REALTIME_COARSE)
  * What udev learns later, even while the device is read, was not judged. 0 or -errno.
  */
-LEA_MUST_CHECK int lea_refused_set(int event_fd, const char *key, const struct timespec *begun);
+LEA_MUST_CHECK int lea_refused_set(int event_fd, const char *key, bool is_free,
+				   const struct timespec *begun);
+/* Was it refused, and not because it was free? 1, 0 or a shortage. One system call. */
+LEA_MUST_CHECK int lea_refused_ask_kept(int event_fd, const char *key);
 /* Also if it is of a time that has yet to come: then the clock was set back, and the order of the two
  * is not known. False if it is not set. */
 bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *than);

@@ -253,7 +253,7 @@ TEST_TIMES(a_change_that_has_its_answer_hides_no_add, 2)
 	begin_reader();
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
 	if (_i)
-		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:32-2", &(struct timespec){.tv_sec = time(NULL)}), 0);
+		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:32-2", false, &(struct timespec){.tv_sec = time(NULL)}), 0);
 	tree_remove(&machine.tree, SLOW);
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), _i ? "" : "vg_one ");
 	end_reader();

@@ -404,7 +404,7 @@ TEST_EACH(refusal_ends_with_what_udev_learns, refusals)
 		ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 	}
 	for (int i = 0; i < 2; i++)
-		ck_assert_msg(!lea_refused_set(options.event_fd, "8:16-7", &begun), "again is fine");
+		ck_assert_msg(!lea_refused_set(options.event_fd, "8:16-7", false, &begun), "again is fine");
 	if (refusals[_i].is_taken)
 		tree_remove(&machine.tree, taken);
 	tree_put(&machine.tree, "/run/udev/data/b8:16", "I:1\nE:ID_PATH=x\n");
