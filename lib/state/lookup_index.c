@@ -89,16 +89,18 @@ static bool add_file(struct lea_lookup_index *index, ino_t inode, const struct l
 	return file->inode;
 }
 
-/* @inode: of a new file, which is added to the index; 0: old file. 0: the file lists @pvid. */
+/* @inode: of a new file, which is added to the index; 0: old file. 0: the file lists @pvid; or
+ * LEA_ONLINE_ABSENT, also if it cannot be read, or a shortage. */
 static int read_file(struct lea_lookup_index *index, const char *name, ino_t inode,
 		     const char *pvid, struct lea_lookup *ret_lookup)
 {
 	struct lea_lookup lookup = {0};
+	const int r = lea_lookup_read(index->run_fd, name, &lookup);
 
-	/* An unreadable file must not hide another one that lists the PV. */
-	if (lea_lookup_read(index->run_fd, name, &lookup) ||
-	    (inode && !add_file(index, inode, &lookup)))
+	if (r || (inode && !add_file(index, inode, &lookup)))
 		index->is_current = false;
+	if (lea_is_shortage(r))
+		return r;
 	if (lea_lookup_lists(&lookup, pvid)) {
 		*ret_lookup = lookup;
 		return 0;
@@ -125,23 +127,28 @@ static bool has_ticked(const struct timespec *stamp)
 	       (now.tv_sec != stamp->tv_sec || now.tv_nsec > stamp->tv_nsec);
 }
 
-/* Reads the new files of the folder until one lists @pvid; the next listing reads the rest. */
+/* Reads the new files of the folder until one lists @pvid; the next listing reads the rest. A file that
+ * is not read must not hide another one that lists the PV. */
 static int list(struct lea_lookup_index *index, const char *pvid, struct lea_lookup *ret_lookup)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int fault = 0, r = lea_file_list(index->run_fd, LOOKUPS, &dir);
+	int fault = 0, shortage = 0, r = lea_file_list(index->run_fd, LOOKUPS, &dir);
 
 	if (r)
 		return r == -ENOENT ? LEA_ONLINE_ABSENT : r;
 	index->is_current =
 		!fstat(dirfd(dir), &index->listed) && has_ticked(&index->listed.st_mtim);
 	r = LEA_ONLINE_ABSENT;
-	while (r && (entry = lea_file_next(dir, &fault)))
-		if (is_new(index, entry))
-			r = read_file(index, entry->d_name, entry->d_ino, pvid, ret_lookup);
+	while (r && (entry = lea_file_next(dir, &fault))) {
+		if (!is_new(index, entry))
+			continue;
+		r = read_file(index, entry->d_name, entry->d_ino, pvid, ret_lookup);
+		shortage = r < 0 ? r : shortage;
+	}
 	index->is_current = index->is_current && r && !fault;
-	return r ? (fault ? fault : r) : 0;
+	fault = fault ? fault : shortage;
+	return r ? (fault ? fault : LEA_ONLINE_ABSENT) : 0;
 }
 
 static bool is_current(const struct lea_lookup_index *index)
@@ -157,13 +164,15 @@ int lea_lookup_index_find(struct lea_lookup_index *index, int run_fd, const char
 			  struct lea_lookup *ret_lookup)
 {
 	struct id *const *node = tfind(pvid, &index->ids, lea_compare_text);
+	int r;
 
 	index->run_fd = run_fd;
 	for (const struct id *id = node ? *node : NULL; id; id = id->next) {
 		if (!id->file->inode)
 			continue;
-		if (!read_file(index, id->file->name, 0, pvid, ret_lookup))
-			return 0;
+		r = read_file(index, id->file->name, 0, pvid, ret_lookup);
+		if (r <= 0)
+			return r;
 		id->file->inode = 0;
 		index->is_current = false;
 	}

@@ -2,6 +2,7 @@
 #include "state/lookup_index.h"
 
 #include "base/cleanup.h"
+#include "fake/no_descriptor.h"
 #include "fake/tree.h"
 #include "unit/suite.h"
 
@@ -333,4 +334,34 @@ TEST(a_list_beyond_the_bounds_is_read_each_time)
 	count_opened();
 	ck_assert_uint_gt(files_read, 8);
 	ck_assert_uint_le(files_read, 16);
+}
+
+static int ask_listed(void)
+{
+	struct lea_lookup lookup = {0};
+	int r;
+
+	lea_lookup_index_clear(lookups);
+	r = lea_lookup_index_find(lookups, run_fd, ID3, &lookup);
+	lea_lookup_done(&lookup);
+	return r;
+}
+
+static int ask_indexed(void)
+{
+	struct lea_lookup lookup = {0};
+	const int r = lea_lookup_index_find(lookups, run_fd, ID3, &lookup);
+
+	lea_lookup_done(&lookup);
+	return r;
+}
+
+/* A PV without metadata would belong to no VG. Rows: the folder is listed; the file is known. */
+TEST_TIMES(a_file_that_cannot_be_opened_is_no_answer, 2)
+{
+	put("vg0", ID1 "\n" ID2 "\n");
+	put("vg1", ID3 "\n" ID4 "\n");
+	ck_assert_int_eq(ask_listed(), 0);
+	ck_assert_uint_ge(faults_of(_i ? ask_indexed : ask_listed, 0), 1);
+	ck_assert_int_eq(ask_indexed(), 0);
 }
