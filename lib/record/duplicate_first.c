@@ -96,7 +96,8 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 		if (event_fd < 0) {
 			event_fd = lea_queue_open(lea_world_run(world));
 			if (event_fd < 0)
-				return LEA_DUPLICATES_NO_OTHER;
+				return lea_is_shortage(event_fd) ? event_fd
+								 : LEA_DUPLICATES_NO_OTHER;
 			rank = rank_of(world, event_fd, own, found);
 			if (rank < 0)
 				return rank;

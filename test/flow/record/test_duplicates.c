@@ -3,6 +3,7 @@
  * removed. */
 #include "fake/no_descriptor.h"
 #include "flow/duplicates_scratch.h"
+#include "record/duplicate_first.h"
 #include "flow/outdated_scratch.h"
 #include "memory/boot_memory_file.h"
 #include "record/duplicate_note.h"
@@ -679,4 +680,34 @@ TEST(a_copy_that_a_worker_has_keeps_its_place)
 	ck_assert_int_eq(lea_batch_end(started), 0);
 	lea_device_done(&first.device);
 	expect_record(16);
+}
+
+static int ask_first(void)
+{
+	char name[] = "/dev/sdb";
+	struct lea_vg vg = {.id = VG_ONE_ID, .name = "vg_one"};
+	const struct lea_found found = {.kind = LEA_FOUND_PV,
+					.device = {.major = 8, .minor = 32, .diskseq = 2, .name = name},
+					.label = {.pvid = PVID_ONE},
+					.vg = &vg};
+	const struct lea_scan_options scan = {0};
+	LEA_AUTO(lea_device_done) struct lea_device first = {0};
+	bool any;
+	const int r = lea_duplicates_first(machine.world, conf, &scan, &found, &first, &any);
+
+	return r || first.minor == 16 ? r : -ENOTUNIQ;
+}
+
+/* vgremove or another program took the record: a copy must not get that for want of a descriptor. */
+TEST(who_goes_first_is_not_known_without_a_descriptor)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	came("sda", 16, 1, PVID_ONE);
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	claim_link("", 16);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid", "LVM-" VG_ONE_ID "\n");
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
+	ck_assert_int_eq(ask_first(), 0);
+	ck_assert_uint_gt(faults_of(ask_first, 0), 2);
 }
