@@ -428,10 +428,11 @@ static bool tries_again(struct lea_workers *workers, struct lea_worker *worker, 
 	return true;
 }
 
-/* The VG may have made it crash. Who is killed, as for lack of memory, says nothing of the VG. */
+/* The VG may have made it crash. Who is killed, as for lack of memory, or finds none, says nothing of
+ * the VG. */
 static int fault_of(int code)
 {
-	return code == LEA_PROC_SIGNAL + SIGKILL ? LEA_NOT_NOW : -ECHILD;
+	return code == LEA_PROC_SIGNAL + SIGKILL || code == LEA_WORKER_SHORT ? LEA_NOT_NOW : -ECHILD;
 }
 
 /* Retries each VG that a dead worker left unreported, in a worker of its own; the VGs of other

@@ -485,7 +485,7 @@ static int child_main(void *arg)
 		free(bytes);
 	}
 	lea_devicesfile_free(child->devicesfile);
-	return r < 0 ? 1 : 0;
+	return r >= 0 ? 0 : lea_is_shortage(r) ? LEA_WORKER_SHORT : 1;
 }
 
 int lea_worker_start(const struct lea_worker_setting *setting, struct lea_worker **ret_worker)

@@ -36,6 +36,7 @@ struct lea_worker_progress {
 };
 
 #define LEA_WORKER_LOOK_MS 1000U
+#define LEA_WORKER_SHORT   2 /* exit code: a shortage, which says nothing of its VGs */
 
 enum lea_worker_state {
 	LEA_WORKER_IDLE,

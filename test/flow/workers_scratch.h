@@ -86,10 +86,14 @@ static void hang(void)
 	raise(SIGSTOP);
 }
 
+static int start_fault; /* 0: it starts */
+
 static int fake_start(struct lea_world *world, const struct lea_conf *conf,
 		      const struct lea_activate_options *options,
 		      struct lea_activation_run **ret_run)
 {
+	if (start_fault)
+		return start_fault;
 	*ret_run = calloc(1, sizeof(**ret_run));
 	ck_assert_ptr_nonnull(*ret_run);
 	(*ret_run)->world = world;

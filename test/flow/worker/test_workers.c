@@ -88,6 +88,31 @@ TEST(what_lvm_says_is_the_reason)
 	ck_assert_str_eq(reason, "/bin/sh ended with status 5: Cannot do it.");
 }
 
+static const struct {
+	int fault;
+	const char *told;
+} starts[] = {
+	{-ENOMEM, "a=-114t "}, {-EMFILE, "a=-114t "}, {-ENOBUFS, "a=-114t "}, {-EIO, "a=-10 "}};
+
+/* A shortage that two workers meet says nothing of the VG, which is to be tried again. */
+TEST_EACH(a_worker_that_finds_no_room_fails_its_vgs_for_now, starts)
+{
+	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
+	struct lea_conf conf = {.workers = 1, .lvs_in_flight = 10};
+	struct told told = {0};
+	const struct lea_workers_options options = {
+		.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = "/bin/true"};
+	struct lea_workers *workers;
+
+	start_fault = starts[_i].fault;
+	ck_assert_int_eq(lea_workers_new(&world, &conf, &options, &workers), 0);
+	add_vg(workers, "a", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	lea_workers_free(workers);
+	start_fault = 0;
+	ck_assert_str_eq(told.text, starts[_i].told);
+}
+
 TEST(a_worker_that_dies_fails_only_its_vgs)
 {
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
