@@ -53,6 +53,7 @@ struct lea_batch_pass {
 	size_t queued_count;
 	bool *is_over;		      /* [count]; owned: of a removal, with which all is done */
 	struct lea_batch_moves moves;
+	int fault; /* after VGs were given to the workers */
 };
 
 struct queued_device {
@@ -762,14 +763,15 @@ int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *e
 	pass = calloc(1, sizeof(*pass));
 	if (!pass)
 		return -ENOMEM;
-	*pass = (struct lea_batch_pass){.options = options,
-					.entries = entries,
-					.count = count,
-					.summary = summary,
+	*pass = (struct lea_batch_pass){.options = options, .summary = summary,
+					.entries = entries, .count = count,
 					.marks = {.known_fd = -1}};
 	lea_pass_cache_begin(options->cache);
 	r = options->conf->event_activation ? process(pass) : leave_unread(pass);
-	if (r || !options->conf->event_activation) {
+	/* The workers are those of other passes, too. */
+	if (lea_candidates_open(pass->candidates)) {
+		pass->fault = r;
+	} else if (r || !options->conf->event_activation) {
 		lea_batch_drop(pass);
 		return r;
 	}
@@ -790,6 +792,7 @@ int lea_batch_end(struct lea_batch_pass *pass)
 		return 0;
 	r = lea_candidates_finish(pass->candidates);
 	lea_batch_marks_take_back(&pass->marks, pass->scan, &pass->retries);
+	r = r ? r : pass->fault;
 	r = r ? r : lea_retry_set_mark(&pass->retries, pass->entries, pass->count);
 	lea_batch_drop(pass);
 	return r;

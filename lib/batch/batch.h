@@ -77,7 +77,8 @@ struct lea_batch_pass;
  * @options, @summary: borrowed until lea_batch_end
  * @entries: likewise; their devices are taken, leaving the numbers; keys stay, so that the caller
  * can remove the entries from the queue
- * @ret_pass: set to NULL if there is nothing to wait for, or on a fault
+ * @ret_pass: set to NULL if there is nothing to wait for, or on a fault; one that comes when workers
+ * have VGs of it is that of lea_batch_end
  * Trouble with a device or a VG is logged and is not a fault. With event_activation=0 it reads no
  * device, marks those without a record, and logs that once a summary. Returns 0 or -errno.
  */

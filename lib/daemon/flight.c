@@ -244,15 +244,16 @@ int lea_flight_reap(struct lea_flight *flight)
 	return r;
 }
 
-/* @fault: of passes that are not done. */
+/* @fault: of passes that are not done; 0: their entries come back. */
 static int end_all(struct lea_flight *flight, int fault)
 {
+	const int of_undone = fault ? fault : -EAGAIN;
 	struct lea_flight_pass *pass;
 	int r = 0, s;
 
 	while (flight->first) {
 		pass = unlink_pass(flight, &flight->first);
-		s = end_pass(flight, pass, lea_batch_is_done(pass->pass) ? 0 : fault);
+		s = end_pass(flight, pass, lea_batch_is_done(pass->pass) ? 0 : of_undone);
 		r = r ? r : s;
 	}
 	return r;
