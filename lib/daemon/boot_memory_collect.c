@@ -38,14 +38,23 @@ struct collector {
 	size_t vg_room;
 	bool has_duplicates;	  /* of some PV */
 	int data_fd;		  /* of udev's database; negative: none */
+	int shortage;		  /* for which some answer is missing; 0: none */
 	struct lea_device device; /* its properties are lines */
 	char lines[LEA_UDEVBRIEF_BYTES];
 };
 
+/* Returns @r, the answer to a question. Half of the answers are nothing to remember. */
+static int note(struct collector *collector, int r)
+{
+	if (lea_is_shortage(r))
+		collector->shortage = r;
+	return r;
+}
+
 /* Reads udev's properties of a device into collector->lines. */
 static void read_properties(struct collector *collector, struct lea_devno devno)
 {
-	if (lea_udevbrief_read(collector->data_fd, devno, collector->lines) <= 0)
+	if (note(collector, lea_udevbrief_read(collector->data_fd, devno, collector->lines)) <= 0)
 		collector->lines[0] = '\0';
 }
 
@@ -179,10 +188,10 @@ static int tie_of(struct collector *collector, const struct lea_claim_pv *pv,
 	LEA_AUTO(lea_device_done) struct lea_device own = {0};
 	LEA_AUTO(lea_device_done) struct lea_device other = {0};
 
-	return lea_device_find(collector->world, &pv->id, &own) ||
-			       lea_device_find(collector->world, other_id, &other)
+	return note(collector, lea_device_find(collector->world, &pv->id, &own)) ||
+			       note(collector, lea_device_find(collector->world, other_id, &other))
 		       ? LEA_DUPLICATE_COPY
-		       : lea_duplicate_tie(collector->world, &own, &other);
+		       : note(collector, lea_duplicate_tie(collector->world, &own, &other));
 }
 
 /* Is a PV of this VG on another disk as well? In doubt yes. */
@@ -191,8 +200,8 @@ static bool is_doubtful(struct collector *collector, const struct lea_claim *cla
 	struct lea_duplicate duplicates[LEA_DUPLICATES_MOST];
 
 	for (uint32_t i = 0; collector->has_duplicates && i < claim->pv_count; i++) {
-		const int count =
-			lea_duplicate_list(collector->world, claim->pv[i].pvid, duplicates);
+		const int count = note(collector, lea_duplicate_list(collector->world,
+								     claim->pv[i].pvid, duplicates));
 
 		if (count < 0 || count == (int)LEA_DUPLICATES_MOST)
 			return true;
@@ -232,17 +241,21 @@ static void now_done(struct now *now)
 }
 
 /* The name by which its PVs are recorded; of several the one of the newest metadata. */
-static void find_name(int run_fd, const char *vg_id, const struct lea_claim *claim, struct now *now)
+static void find_name(struct collector *collector, const char *vg_id,
+		      const struct lea_claim *claim, struct now *now)
 {
+	const int run_fd = lea_world_run(collector->world);
+
 	for (uint32_t i = 0; i < claim->pv_count; i++) {
 		struct lea_online online;
 		uint32_t seqno = 0;
 
-		if (lea_online_read(run_fd, claim->pv[i].pvid, &online) || !online.vg[0] ||
+		if (note(collector, lea_online_read(run_fd, claim->pv[i].pvid, &online)) ||
+		    !online.vg[0] ||
 		    (now->name[0] && !strcmp(now->name, online.vg)))
 			continue;
 		/* Without a note a PV of another name is in another VG. */
-		if (lea_newest_seqno(run_fd, vg_id, online.vg, &seqno, NULL) &&
+		if (note(collector, lea_newest_seqno(run_fd, vg_id, online.vg, &seqno, NULL)) &&
 		    strcmp(online.vg, claim->vg_name) != 0)
 			continue;
 		if (!now->name[0] || seqno > now->seqno)
@@ -259,7 +272,7 @@ static bool is_shown_by_copy(struct collector *collector, const struct lea_claim
 	for (uint32_t i = 0; i < claim->pv_count; i++)
 		if (!strcmp(claim->pv[i].pvid, by->pvid) &&
 		    !lea_devid_is_same(&claim->pv[i].id, &by->id))
-			return lea_sysfs_find_instance(collector->world, &by->id) !=
+			return note(collector, lea_sysfs_find_instance(collector->world, &by->id)) !=
 				       LEA_SYSFS_ABSENT &&
 			       tie_of(collector, &claim->pv[i], &by->id) <= LEA_DUPLICATE_COPY;
 	return false;
@@ -279,7 +292,7 @@ static bool find_list(struct collector *collector, const char *vg_id, const stru
 		now->seqno = claim->seqno;
 		return true;
 	}
-	if (lea_newest_read(run_fd, vg_id, now->name, &now->newest))
+	if (note(collector, lea_newest_read(run_fd, vg_id, now->name, &now->newest)))
 		return false;
 	if (is_shown_by_copy(collector, claim, &now->newest.shown_by))
 		return false;
@@ -296,15 +309,17 @@ static bool is_member(const struct now *now, const char *pvid)
 }
 
 /* Is each PV recorded on the device that the claim has? Else one has gone, or moves just now. */
-static bool is_whole(int run_fd, const struct lea_claim *claim, const struct now *now)
+static bool is_whole(struct collector *collector, const struct lea_claim *claim, const struct now *now)
 {
+	const int run_fd = lea_world_run(collector->world);
+
 	for (uint32_t i = 0; i < claim->pv_count; i++) {
 		const struct lea_claim_pv *pv = &claim->pv[i];
 		struct lea_online online;
 
 		if (is_member(now, pv->pvid) &&
-		    (lea_online_read(run_fd, pv->pvid, &online) || online.major != pv->id.major ||
-		     online.minor != pv->id.minor))
+		    (note(collector, lea_online_read(run_fd, pv->pvid, &online)) ||
+		     online.major != pv->id.major || online.minor != pv->id.minor))
 			return false;
 	}
 	return true;
@@ -322,7 +337,7 @@ static bool is_part_of(const struct collector *collector, const struct lea_claim
 static bool is_removed(struct collector *collector, const struct lea_claim *claim)
 {
 	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (lea_sysfs_find_instance(collector->world, &claim->pv[i].id))
+		if (note(collector, lea_sysfs_find_instance(collector->world, &claim->pv[i].id)))
 			return false;
 	return true;
 }
@@ -396,7 +411,6 @@ static int add_known(struct collector *collector, const char *vg_id, const struc
 		     struct now *now)
 {
 	const struct lea_boot_vg *then = lea_boot_memory_vg(collector->before, vg_id), *newer;
-	const int run_fd = lea_world_run(collector->world);
 	const bool counts = find_list(collector, vg_id, claim, now);
 	struct lea_boot_vg *vg;
 	int r;
@@ -405,7 +419,7 @@ static int add_known(struct collector *collector, const char *vg_id, const struc
 	if (!counts && !newer)
 		drop(collector, then);
 	if (!newer &&
-	    (!counts || !is_whole(run_fd, claim, now) || is_part_of(collector, claim, now, then)))
+	    (!counts || !is_whole(collector, claim, now) || is_part_of(collector, claim, now, then)))
 		return 0;
 	r = make_room(collector);
 	if (r)
@@ -435,7 +449,7 @@ static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 
 	if (claim->state != LEA_CLAIM_DONE || !lea_name_ok(claim->vg_name))
 		return 0;
-	find_name(lea_world_run(collector->world), vg_id, claim, &now);
+	find_name(collector, vg_id, claim, &now);
 	if (now.name[0])
 		return add_known(collector, vg_id, claim, &now);
 	if (is_removed(collector, claim))
@@ -452,7 +466,8 @@ static bool is_taken(struct collector *collector, const struct lea_boot_vg *vg)
 	struct lea_online online;
 
 	for (uint32_t i = 0; i < vg->pv_count; i++)
-		if (!lea_online_read(run_fd, vg->pv[i].pvid, &online) && online.vg[0] &&
+		if (!note(collector, lea_online_read(run_fd, vg->pv[i].pvid, &online)) &&
+		    online.vg[0] &&
 		    strcmp(online.vg, vg->name) != 0)
 			return true;
 	return false;
@@ -597,6 +612,7 @@ int lea_boot_memory_collect(struct lea_world *world, struct lea_arena *arena,
 	collector->device.properties = collector->lines;
 	collector->data_fd = lea_udevbrief_open(world);
 	r = collect(collector);
+	r = r ? r : collector->shortage;
 	if (collector->data_fd >= 0)
 		close(collector->data_fd);
 	if (!r)

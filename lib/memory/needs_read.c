@@ -45,13 +45,15 @@ static void log_refusal(void *arg, const char *source, uint32_t line, const char
 			strcmp(source, "/proc/cmdline") ? "line" : "word", line, what);
 }
 
-static void log_fault(struct lea_world *world, const char *name, int r)
+/* Returns the shortage for which it is not known what the boot needs; 0: none. */
+static int log_fault(struct lea_world *world, const char *name, int r)
 {
-	if (r < 0)
+	if (r < 0 && !lea_is_shortage(r))
 		lea_log(world->log, LEA_LOG_WARNING,
 			"WARNING: %s: %s; VGs that the boot needs because of it are not activated "
 			"first.",
 			name, strerror(-r));
+	return lea_shortage_of(r);
 }
 
 static int read_cmdline(struct lea_world *world, char **ret_text)
@@ -74,7 +76,9 @@ static int parse(struct lea_world *world, const struct lea_conf *conf,
 	struct refusals refusals = {.world = world, .conf = conf};
 	int r;
 
-	log_fault(world, "/proc/cmdline", read_cmdline(world, &cmdline));
+	r = log_fault(world, "/proc/cmdline", read_cmdline(world, &cmdline));
+	if (r)
+		return r;
 	sources->cmdline = cmdline;
 	sources->needed = as_list(&conf->needed);
 	sources->last = as_list(&conf->last);
@@ -92,12 +96,14 @@ int lea_needs_read(struct lea_world *world, const struct lea_conf *conf,
 {
 	LEA_AUTO(lea_freep) char *fstab = NULL, *crypttab = NULL;
 	struct lea_need_sources sources = {0};
+	int r = log_fault(world, "/etc/fstab", lea_mounts_read_text(world, LEA_FSTAB, &fstab));
 
-	log_fault(world, "/etc/fstab", lea_mounts_read_text(world, LEA_FSTAB, &fstab));
-	log_fault(world, "/etc/crypttab", lea_mounts_read_text(world, LEA_CRYPTTAB, &crypttab));
+	r = r ? r
+	      : log_fault(world, "/etc/crypttab",
+			  lea_mounts_read_text(world, LEA_CRYPTTAB, &crypttab));
 	sources.fstab = fstab;
 	sources.crypttab = crypttab;
-	return parse(world, conf, &sources, ret_needs);
+	return r ? r : parse(world, conf, &sources, ret_needs);
 }
 
 int lea_needs_read_early(struct lea_world *world, const struct lea_conf *conf,

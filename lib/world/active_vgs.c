@@ -20,13 +20,14 @@ static int add_device(struct lea_active_vgs *vgs, int sys_fd, const char *name)
 {
 	struct lea_active_lv lv = {0};
 	char path[300];
+	int r;
 
 	if (strncmp(name, "dm-", 3) != 0 || strlen(name) >= sizeof(lv.device))
 		return 0;
 	snprintf(path, sizeof(path), "class/block/%s/dm/uuid", name);
-	if (lea_file_read_into(sys_fd, path, lv.uuid, sizeof(lv.uuid)) ||
-	    strncmp(lv.uuid, LEA_ACTIVE_PREFIX, strlen(LEA_ACTIVE_PREFIX)) != 0)
-		return 0;
+	r = lea_file_read_into(sys_fd, path, lv.uuid, sizeof(lv.uuid));
+	if (r || strncmp(lv.uuid, LEA_ACTIVE_PREFIX, strlen(LEA_ACTIVE_PREFIX)) != 0)
+		return lea_shortage_of(r);
 	lv.uuid[strcspn(lv.uuid, "\n")] = '\0';
 	snprintf(lv.device, sizeof(lv.device), "%s", name);
 	lv.is_part = strlen(lv.uuid) > LEA_ACTIVE_LV_CHARS;

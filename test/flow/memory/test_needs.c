@@ -3,6 +3,7 @@
 #include "memory/needs_read.h"
 
 #include "base/cleanup.h"
+#include "fake/no_descriptor.h"
 #include "fake/tree.h"
 #include "unit/suite.h"
 
@@ -102,4 +103,22 @@ TEST(refusals_are_named_and_counted)
 	ck_assert_ptr_nonnull(strstr(tree.logged, "/etc/fstab, line 2 is ignored"));
 	ck_assert_ptr_nonnull(strstr(tree.logged, "4 more"));
 	tree.logged[0] = '\0';
+}
+
+static int ask(void)
+{
+	struct lea_needs *all = NULL;
+	const int r = lea_needs_read(&tree.world, &conf, &all);
+
+	ck_assert(r || all->words.count == 4);
+	lea_needs_free(all);
+	return r;
+}
+
+/* Nobody would end the boot's wait for a disk of which half of the needs do not tell. */
+TEST(half_of_the_needs_are_none)
+{
+	tree_put(&tree, "/etc/fstab", "/dev/vg/data /data ext4\n");
+	ck_assert_uint_ge(faults_of(ask, 0), 3);
+	ck_assert_str_eq(tree.logged, "");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The memory of boots while the machine runs: what changes, what is away, and when it is looked. */
+#include "fake/no_descriptor.h"
 #include "flow/memory_scratch.h"
 
 const struct fixture fixture = {setup, teardown};
@@ -446,4 +447,37 @@ TEST(what_keeps_it_from_being_written_is_said_once)
 	remember.passes--;
 	look(&remember);
 	ck_assert(exists(FILE_));
+}
+
+/* What is collected as text; "": nothing yet. */
+static char whole[4096];
+
+static int collect_again(void)
+{
+	struct lea_arena *again = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	struct lea_boot_memory found = {0};
+	char *text = NULL;
+	size_t bytes;
+	int r = lea_boot_memory_collect(&tree.world, again, &before, MACHINE, BOOT, &found);
+
+	if (!r) {
+		ck_assert_int_eq(lea_boot_memory_format(&found, &text, &bytes), 0);
+		if (!whole[0])
+			snprintf(whole, sizeof(whole), "%s", text);
+		ck_assert_str_eq(text, whole);
+		free(text);
+	}
+	lea_arena_free(again);
+	return r;
+}
+
+/* The next boot would not know which LV has the file system that it waits for. */
+TEST(half_of_a_boot_is_not_remembered_for_want_of_a_descriptor)
+{
+	boot();
+	whole[0] = '\0';
+	ck_assert_int_eq(collect_again(), 0);
+	ck_assert_ptr_nonnull(strstr(whole, "home"));
+	ck_assert_ptr_nonnull(strstr(whole, "S16"));
+	ck_assert_uint_gt(faults_of(collect_again, 0), 8);
 }
