@@ -20,13 +20,29 @@ static bool is_gate_closed(struct lea_world *world)
 	return run_fd >= 0 && lea_gate_is_closed(run_fd);
 }
 
+/* Has the gate been opened since the boot began? Then a person may have taken down what this scan would
+ * take for added, as if it is started once more by a unit that wants it; and who opened the gate has
+ * reconciled what no scan has seen. */
+static bool is_over(struct lea_world *world)
+{
+	const int run_fd = lea_world_run(world);
+
+	return run_fd >= 0 && lea_gate_is_armed(run_fd) && !lea_gate_is_closed(run_fd);
+}
+
+static enum lea_boot_turn end(const struct lea_boot_turns *turns)
+{
+	turns->ready(turns->arg);
+	return LEA_BOOT_TURN_DONE;
+}
+
 static enum lea_boot_turn fail(struct lea_world *world, struct lea_boot_turns *turns)
 {
 	if (!turns->done.count || !is_gate_closed(world))
-		return LEA_BOOT_TURN_FAILED;
+		return is_over(world) ? end(turns) : LEA_BOOT_TURN_FAILED;
 	turns->pause_ms = lea_session_longer(turns->pause_ms, LEA_RETRY_MOST_MS);
 	world->clock->sleep_ms(world->clock, turns->pause_ms);
-	return is_gate_closed(world) ? LEA_BOOT_TURN_AGAIN : LEA_BOOT_TURN_FAILED;
+	return is_over(world) ? end(turns) : LEA_BOOT_TURN_AGAIN;
 }
 
 /* With a filter that is wrong the boot scan can only end process 1's waits: the runner comes behind
@@ -44,7 +60,7 @@ static enum lea_boot_turn wait_unfit(const struct lea_session *session,
 		if (watch->fd >= 0 && lea_queue_watch_read(watch) == LEA_QUEUE_WATCH_CONF)
 			return LEA_BOOT_TURN_AGAIN;
 	}
-	return LEA_BOOT_TURN_FAILED;
+	return is_over(world) ? LEA_BOOT_TURN_DONE : LEA_BOOT_TURN_FAILED;
 }
 
 /* Where the folder's mount is late, stock lvm2 does not wait for it either. */
@@ -69,6 +85,8 @@ enum lea_boot_turn lea_boot_turn(struct lea_session *session, int begun,
 						.batch = {.is_boot = true, .defers_watch = true}};
 	int r;
 
+	if (is_over(world))
+		return end(turns);
 	if (begun)
 		return fail(world, turns);
 	wait_for_locks(session);
@@ -84,8 +102,5 @@ enum lea_boot_turn lea_boot_turn(struct lea_session *session, int begun,
 		return fail(world, turns);
 	}
 	turns->pause_ms = 0;
-	if (r == LEA_BOOT_SCAN_CONF)
-		return LEA_BOOT_TURN_AGAIN;
-	turns->ready(turns->arg);
-	return LEA_BOOT_TURN_DONE;
+	return r == LEA_BOOT_SCAN_CONF ? LEA_BOOT_TURN_AGAIN : end(turns);
 }

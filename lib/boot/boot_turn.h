@@ -33,6 +33,7 @@ enum lea_boot_turn {
  * After a fault, also of lea_session_begin, it says AGAIN while the gate is closed, if anything has
  * been done: the next process would not know that, and take what a person has taken down since for
  * what is still to be activated. Before that it blocks for a pause that grows.
+ * Does nothing if the gate was opened before.
  * Blocks until the gate is open and each VG is active or has failed, or the settings may have changed.
  */
 LEA_MUST_CHECK enum lea_boot_turn lea_boot_turn(struct lea_session *session, int begun,
