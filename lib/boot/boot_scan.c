@@ -56,7 +56,7 @@
 #define COALESCE_MS   50U   /* if udev is idle: start a pass this long after the last device */
 #define COALESCE_BUSY 200U  /* the same while udev works on other devices: fewer, fuller passes */
 #define COALESCE_MAX  1000U /* start a pass anyway when a device has waited this long */
-#define BUSY_MS	      20U   /* pause while a runner holds the lock */
+#define BUSY_MS	      20    /* pause while a runner holds the lock */
 
 struct boot {
 	const struct lea_boot_scan_options *options;
@@ -370,8 +370,10 @@ static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 {
 	const struct lea_pool *pool = boot->options->batch.pool;
 	struct lea_workers *workers = boot->options->batch.workers;
+	/* What there is no room for must not end the wait at once. */
+	const bool has_room = boot->pending.count < LEA_QUEUE_PASS_MAX;
 	struct pollfd heard[] = {
-		{.fd = boot->udev->fd(boot->monitor), .events = POLLIN},
+		{.fd = has_room ? boot->udev->fd(boot->monitor) : -1, .events = POLLIN},
 		{.fd = pool->fd(workers), .events = POLLIN},
 	};
 	int r = 0;
@@ -455,8 +457,11 @@ static bool has_queued(const struct boot *boot)
  * report leads on. */
 static int wait_ms(const struct boot *boot)
 {
-	return boot->pending.count && lea_flight_has_room(&boot->flight) ? coalesce_ms(boot)
-									 : idle_ms(boot);
+	const int ms = boot->pending.count && lea_flight_has_room(&boot->flight)
+			       ? coalesce_ms(boot)
+			       : idle_ms(boot);
+
+	return boot->is_locked_out && ms < BUSY_MS ? BUSY_MS : ms;
 }
 
 static int step(struct boot *boot)

@@ -391,6 +391,24 @@ TEST(an_earlier_runner_is_waited_for)
 	ck_assert_ptr_nonnull(strstr(activated, "vg-two.pvs "));
 }
 
+/* It would keep a CPU busy that the boot needs. Each silence is the end of a wait. */
+TEST(an_earlier_runner_is_asked_with_pauses)
+{
+	const struct row rows[] = {{CAME, ONE},	    {SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	struct lea_clock *clock = lea_clock_kernel();
+	uint64_t began_ms;
+
+	start_earlier();
+	began_ms = clock->now_ms(clock);
+	ck_assert_int_eq(boot_only(rows), 0);
+	ck_assert_uint_ge(clock->now_ms(clock) - began_ms, 10 * 20);
+	end_earlier();
+}
+
 /* It gets the devices. The reconcile of who opens the gate knows of one only that its record is
  * gone. */
 TEST(an_earlier_runner_is_waited_for_until_the_gate_opens)
