@@ -304,6 +304,7 @@ static void compare(struct run *run)
 	r = sweep(run, &options, &result);
 	if (r < 0) {
 		lea_log(run->session->world->log, LEA_LOG_WARNING, "reconcile: %s", strerror(-r));
+		try_again_later(run);
 		return;
 	}
 	if (result.unnamed)
