@@ -16,22 +16,29 @@ enum rank {
 	RANK_IN_USE,	/* by an LV */
 };
 
-/* Or a shortage. */
-static int rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
-			 const struct lea_found *found)
+/* Is the device noted as another disk than that with the record? Another path is that disk. */
+static bool is_noted_copy(const struct lea_claimants *claimants, const struct lea_device *device)
 {
-	const char *pvid = found->label.pvid;
 	const struct lea_devid id = lea_device_id(device);
 
+	for (int i = 0; i < claimants->noted; i++)
+		if (lea_devid_is_same(&claimants->one[i].id, &id))
+			return !claimants->one[i].is_path;
+	return false;
+}
+
+/* Or a shortage. */
+static int rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
+		   const struct lea_found *found, const struct lea_claimants *claimants)
+{
 	int r = lea_duplicate_is_in_use(world, lea_device_devno(device), found->vg);
 
 	if (r)
 		return r < 0 ? r : RANK_IN_USE;
-	r = lea_marker_ask(event_fd, device, pvid);
+	r = lea_marker_ask(event_fd, device, found->label.pvid);
 	if (r <= 0)
 		return lea_is_shortage(r) ? r : RANK_NEW;
-	r = lea_duplicates_is_noted(world, pvid, &id, NULL);
-	return r < 0 ? r : r ? RANK_DUPLICATE : RANK_RECORDED;
+	return is_noted_copy(claimants, device) ? RANK_DUPLICATE : RANK_RECORDED;
 }
 
 /* Does @other go before @found, and may it still carry the PV? */
@@ -98,13 +105,13 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 			if (event_fd < 0)
 				return lea_is_shortage(event_fd) ? event_fd
 								 : LEA_DUPLICATES_NO_OTHER;
-			rank = rank_of(world, event_fd, own, found);
+			rank = rank_of(world, event_fd, own, found, &claimants);
 			if (rank < 0)
 				return rank;
 		}
 		lea_device_done(ret_device);
 		r = lea_device_find(world, id, ret_device);
-		other = r ? 0 : rank_of(world, event_fd, ret_device, found);
+		other = r ? 0 : rank_of(world, event_fd, ret_device, found, &claimants);
 		if (r > 0 || (!r && other >= 0 && !goes_before(other, ret_device, rank, own)))
 			r = LEA_DUPLICATES_NO_OTHER;
 		r = r || other >= 0 ? r : other;

@@ -187,18 +187,21 @@ int lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
 			   const struct lea_device *recorded,
 			   const struct lea_duplicate_answer *answer, const struct lea_found *found)
 {
-	int r;
+	int tie, r;
 
 	if (!has_events(world))
 		return 0;
-	r = lea_duplicate_tie(world, recorded, &found->device);
-	if (r != LEA_DUPLICATE_COPY)
-		return r < 0 ? r : 0;
+	tie = lea_duplicate_tie(world, recorded, &found->device);
+	if (tie != LEA_DUPLICATE_COPY && tie != LEA_DUPLICATE_PATH)
+		return tie < 0 ? tie : 0;
 	r = lea_duplicate_is_in_use(world, lea_device_devno(recorded), found->vg);
 	r = r ? r : lea_duplicate_is_used(world, found->vg, found->label.pvid, recorded);
 	if (r)
 		return r < 0 ? r : 0;
-	r = lea_original_decide(world, conf, found, found->vg, recorded, &found->device, answer);
+	r = tie == LEA_DUPLICATE_PATH ? lea_original_listed(world, conf, found->label.pvid, recorded,
+							    &found->device)
+				      : lea_original_decide(world, conf, found, found->vg, recorded,
+							    &found->device, answer);
 	return r < 0 ? r : r == LEA_ORIGINAL_SECOND;
 }
 

@@ -249,39 +249,7 @@ static int is_outlived(struct lea_recorder *recorder, int run_fd, const struct l
 	return r ? (r < 0 ? r : 0) : is_of_earlier(recorder, run_fd, device, pvid);
 }
 
-/* May the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
- * as the PV, or was added before; else forget @old. */
-static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
-		     const struct lea_found *found, struct lea_record *record)
-{
-	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	const struct lea_devid id = {old->major, old->minor, 0};
-	const char *pvid = found->label.pvid;
-	struct lea_duplicate_answer answer;
-	int r = ask_recorded(recorder, found, &id, &device, &answer);
-	bool alive = answer.presence != LEA_ABSENT;
-
-	if (!r && alive) {
-		r = is_outlived(recorder, run_fd, &device, &answer, found);
-		if (r < 0)
-			return r;
-		alive = !r;
-		r = 0;
-	}
-	if (!r && alive && !recorder->options.test)
-		r = lea_duplicates_is_copy(recorder->world, recorder->conf, &device, &answer,
-					   found);
-	if (r)
-		return r < 0 ? r : take_place(recorder, run_fd, &device, found, record);
-	if (alive)
-		return note_duplicate(recorder, old, &device, answer.presence == LEA_PRESENT, found,
-				      record);
-	return recorder->options.test ? 0
-				      : lea_online_forget_pv(run_fd, pvid, old->major, old->minor,
-							     recorder->lookups);
-}
-
-/* No device has the PV's record: @found does not get it if another one goes first. @any_note:
+/* No device has the PV's record, or is to keep it: @found does not get it if another one goes first. @any_note:
  * false, if it is known that no device of the PV has a note. */
 static int find_first(struct lea_recorder *recorder, const struct lea_found *found,
 		      struct lea_record *record, bool *any_note)
@@ -300,6 +268,46 @@ static int find_first(struct lea_recorder *recorder, const struct lea_found *fou
 	if (strlen(first.name) < sizeof(old.device))
 		strcpy(old.device, first.name);
 	return note_duplicate(recorder, &old, &first, false, found, record);
+}
+
+/* May the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
+ * as the PV, or was added before; else forget @old. */
+static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
+		     const struct lea_found *found, struct lea_record *record)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	const struct lea_devid id = {old->major, old->minor, 0};
+	const char *pvid = found->label.pvid;
+	struct lea_duplicate_answer answer;
+	bool any_note;
+	int r = ask_recorded(recorder, found, &id, &device, &answer);
+	bool alive = answer.presence != LEA_ABSENT;
+
+	if (!r && alive) {
+		r = is_outlived(recorder, run_fd, &device, &answer, found);
+		if (r < 0)
+			return r;
+		alive = !r;
+		r = 0;
+	}
+	if (!r && alive && !recorder->options.test)
+		r = lea_duplicates_is_copy(recorder->world, recorder->conf, &device, &answer,
+					   found);
+	if (r > 0) {
+		/* So it may be of a third one, which was there before. */
+		r = find_first(recorder, found, record, &any_note);
+		return r || record->kind == LEA_RECORD_DUPLICATE
+			       ? r
+			       : take_place(recorder, run_fd, &device, found, record);
+	}
+	if (r)
+		return r;
+	if (alive)
+		return note_duplicate(recorder, old, &device, answer.presence == LEA_PRESENT, found,
+				      record);
+	return recorder->options.test ? 0
+				      : lea_online_forget_pv(run_fd, pvid, old->major, old->minor,
+							     recorder->lookups);
 }
 
 /* The record has the number of @found: it may be that of an earlier instance, whose removal was
