@@ -239,6 +239,7 @@ int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
 		proc->main = main;
 		proc->slot = main->slot;
 		proc->pid = main->pid;
+		proc->start_ticks = main->start_ticks;
 		proc->role = main->role;
 		proc->world = main->world;
 		proc->work = work;
@@ -264,7 +265,7 @@ void lea_proc_close_others(void)
 
 void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)
 {
-	const struct sim_proc *proc = sim_find(thread);
+	const struct sim_proc *proc = sim_find_thread(thread);
 
 	*ret_id = (struct lea_proc_id){
 		.pid = thread, .pid_ns = 1, .start_ticks = proc ? proc->start_ticks : 0};
@@ -272,17 +273,17 @@ void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)
 
 pid_t lea_proc_thread(void)
 {
-	return sim.now->main->pid;
+	return sim.now->thread;
 }
 
 void lea_proc_identify(struct lea_proc_id *ret_id)
 {
-	lea_proc_identify_thread(lea_proc_thread(), ret_id);
+	lea_proc_identify_thread(sim.now->main->pid, ret_id);
 }
 
 enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
 {
-	const struct sim_proc *proc = sim_find(id->pid);
+	const struct sim_proc *proc = sim_find_thread(id->pid);
 
 	return proc && proc->state != SIM_ENDED && proc->start_ticks == id->start_ticks
 		       ? LEA_PROC_ALIVE
@@ -291,5 +292,5 @@ enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
 
 int lea_proc_runs_us(pid_t pid)
 {
-	return sim_find(pid) != NULL;
+	return sim_find_thread(pid) != NULL;
 }

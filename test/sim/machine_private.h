@@ -44,6 +44,7 @@ struct sim_proc {
 	enum sim_wait state;
 	uint32_t slot; /* its bit in the owners of descriptors */
 	pid_t pid, parent;
+	pid_t thread; /* its own number; of the first thread that of the process */
 	struct sim_proc *main; /* the process of a thread; itself */
 	const char *role;
 	char role_text[16];
@@ -110,6 +111,7 @@ struct sim_proc *sim_start(const char *role, int (*child)(void *arg), void *arg,
 			   void (*ended)(struct sim_proc *proc));
 /* The process with this number, ended ones included; NULL: none. */
 struct sim_proc *sim_find(pid_t pid);
+struct sim_proc *sim_find_thread(pid_t thread);
 struct sim_proc *sim_find_role(const char *role);
 void sim_kill(struct sim_proc *proc);
 /* The next process of this role is killed at its n-th point. */

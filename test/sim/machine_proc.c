@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define FIRST_PID 1000
+#define FIRST_THREAD 100000 /* beside the first of a process */
 #define TIMERS	  1024U
 
 struct sim sim;
@@ -29,7 +30,7 @@ static uint32_t proc_count; /* the highest one in use, plus one */
 static char *stacks;
 static jmp_buf scheduler;
 struct sim_proc *sim_urgent; /* a child that was just forked */
-static pid_t last_pid;
+static pid_t last_pid, last_thread;
 static uint32_t last_ticks;
 static uint64_t slots_used;
 static struct sim_timer timers[TIMERS];
@@ -65,6 +66,14 @@ struct sim_proc *sim_find(pid_t pid)
 	return NULL;
 }
 
+struct sim_proc *sim_find_thread(pid_t thread)
+{
+	for (uint32_t i = 0; i < proc_count; i++)
+		if (procs[i].is_used && procs[i].thread == thread)
+			return &procs[i];
+	return NULL;
+}
+
 struct sim_proc *sim_find_role(const char *role)
 {
 	for (uint32_t i = 0; i < proc_count; i++)
@@ -87,6 +96,7 @@ struct sim_proc *sim_proc_new(void)
 		if (procs[i].is_used)
 			continue;
 		procs[i] = (struct sim_proc){.is_used = true,
+					     .thread = ++last_thread,
 					     .until_ms = SIM_NEVER,
 					     .stack = stacks + i * (SIM_STACK_BYTES + 4096) + 4096};
 		procs[i].main = &procs[i];
@@ -217,7 +227,7 @@ struct sim_proc *sim_proc_make(struct sim_proc *parent, int (*child)(void *arg),
 		return NULL;
 	}
 	proc->slot = (uint32_t)slot;
-	proc->pid = ++last_pid;
+	proc->pid = proc->thread = ++last_pid;
 	proc->start_ticks = ++last_ticks;
 	proc->child = child;
 	proc->arg = arg;
@@ -631,6 +641,7 @@ void sim_proc_reset(void)
 {
 	sim_proc_clear();
 	last_pid = FIRST_PID;
+	last_thread = FIRST_THREAD;
 	last_ticks = 1000;
 }
 
