@@ -57,6 +57,7 @@
 #define COALESCE_BUSY 200U  /* the same while udev works on other devices: fewer, fuller passes */
 #define COALESCE_MAX  1000U /* start a pass anyway when a device has waited this long */
 #define BUSY_MS	      20    /* pause while a runner holds the lock */
+#define DRAIN_MS      100   /* pause between two looks into the queue behind the open gate */
 
 struct boot {
 	const struct lea_boot_scan_options *options;
@@ -77,6 +78,7 @@ struct boot {
 	uint32_t retry_ms;   /* the last pause after a shortage; 0: all went well since */
 	bool is_ready;
 	bool has_heard_last; /* of what udev told while the gate was closed */
+	uint64_t drain_ms;   /* until when it takes what is queued behind the open gate; 0: not yet */
 	struct lea_late late;
 	struct lea_batch_summary summary;
 };
@@ -507,11 +509,32 @@ static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
 	return r;
 }
 
+/* The runner has no lock as long as a pass is in flight. So what is queued meanwhile is taken here, as
+ * long as the longest check of a pool may last, and with the settings that still hold. */
+static bool takes_for_runner(struct boot *boot)
+{
+	const uint64_t now = lea_world_now_ms(boot->world);
+
+	if (!boot->drain_ms)
+		boot->drain_ms = now + boot->options->batch.conf->udev_deadline_ms;
+	if (boot->drain_ms <= now || has_new_settings(boot))
+		boot->drain_ms = now;
+	return boot->drain_ms > now;
+}
+
 static int drain(struct boot *boot)
 {
-	int r = boot->options->batch.pool->wait(boot->options->batch.workers);
+	const struct lea_pool *pool = boot->options->batch.pool;
+	struct lea_workers *workers = boot->options->batch.workers;
+	struct pollfd told = {.fd = pool->fd(workers), .events = POLLIN};
+	int r;
 
-	return r ? r : reap_finished(boot);
+	lea_late_step(&boot->late, boot->world, boot->options->batch.needs, boot->summary.pvs);
+	if (poll(&told, 1, DRAIN_MS) < 0 && errno != EINTR)
+		return -errno;
+	r = pool->step(workers);
+	r = r ? r : reap_finished(boot);
+	return r || !boot->flight.first || !takes_for_runner(boot) ? r : take_queued(boot);
 }
 
 static int scan_until_quiet(struct boot *boot)

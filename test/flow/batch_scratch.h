@@ -74,6 +74,7 @@ static int fake_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 }
 
 static const char *held_vg; /* a step does not report this VG: its check takes long */
+static const char *held_until; /* ... until this one is active; NULL: for good */
 
 static void keep(struct lea_workers *workers, size_t to, size_t from)
 {
@@ -149,6 +150,8 @@ static int fake_step(struct lea_workers *workers)
 		workers_lag--;
 		return 0;
 	}
+	if (held_until && strstr(activated, held_until))
+		held_vg = NULL;
 	return fault ? fault : fake_report(workers, held_vg);
 }
 
@@ -241,7 +244,7 @@ static void setup(void)
 	is_detached = refreshed = false;
 	handed_over = stepped = 0;
 	workers_lag = 0;
-	held_vg = NULL;
+	held_vg = held_until = NULL;
 	workers_are_blind = false;
 	reason = "";
 }

@@ -35,6 +35,7 @@ enum told {
 	ACTIVE,	    /* no event; but vg_one is active, and no other VG yet; held_vg ends now */
 	TAKE_DOWN,  /* no event; but a person takes vg_one down, which was activated */
 	IMPORT,	    /* no event; but a person imports the VG of the disk, which was exported */
+	QUEUED,	    /* the gate opens, and the rule's enqueuer has an event */
 	SHORTAGE,
 	FAULT,
 };
@@ -196,11 +197,21 @@ static inline void import(const char *name)
 	machine_change("exported", name, pairs);
 }
 
+static inline void queue(const struct row *row)
+{
+	struct lea_entry told = event(row->name, row->minor, row->diskseq, row->pvid, false);
+
+	ck_assert_int_eq(lea_queue_put_device(batch_options.event_fd, LEA_ENTRY_ADD, &told.device,
+					      row->pvid),
+			 0);
+	lea_device_done(&told.device);
+}
+
 static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
 {
 	const struct row *row = script;
 
-	if (row->told == OPEN_GATE || row->told == OPENS_GATE)
+	if (row->told == OPEN_GATE || row->told == OPENS_GATE || row->told == QUEUED)
 		ck_assert_int_eq(lea_gate_open(lea_world_run(machine.world)), 0);
 	if (row->told != OPEN_GATE)
 		script++;
@@ -247,6 +258,9 @@ static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_e
 		break;
 	case BUSY:
 		wait_until_ready();
+		break;
+	case QUEUED:
+		queue(row);
 		break;
 	case OPEN_GATE:
 	case OPENS_GATE:

@@ -436,6 +436,20 @@ TEST(an_earlier_runner_is_waited_for_until_the_gate_opens)
 	close(lock_fd);
 }
 
+/* The runner has no lock for as long, so the scan takes what comes meanwhile. */
+TEST(a_check_of_a_pool_behind_the_open_gate_holds_up_no_other_disk)
+{
+	const struct row rows[] = {{CAME, STRIPE_A}, {CAME, STRIPE_B}, {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {SILENCE, NONE},
+				   {QUEUED, ONE},    {OPEN_GATE, NONE}};
+
+	held_vg = "vg-two.pvs";
+	held_until = "vg_one";
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+}
+
 /* The service manager starts it again. */
 TEST(a_failing_socket_ends_it_with_the_gate_closed)
 {
