@@ -148,12 +148,12 @@ static bool is_plain(enum sim_op op)
 	       op == SIM_OVERFLOW || op == SIM_TOUCH || op == SIM_EXTEND || op == SIM_DELAY;
 }
 
-/* Which of two disks is met first, whether a disk is read while it fails, and what is done when
- * something runs short, depends on how long the reads take. */
+/* Which of two disks, or of two VGs with one name, is met first, whether a disk is read while it fails,
+ * and what is done when something runs short, depends on how long the reads take. */
 static bool is_race(enum sim_op op)
 {
-	return op == SIM_COPY || op == SIM_FAIL || op == SIM_HANG || op == SIM_SUSPEND ||
-	       op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
+	return op == SIM_COPY || op == SIM_SAME_NAME || op == SIM_FAIL || op == SIM_HANG ||
+	       op == SIM_SUSPEND || op == SIM_FULL || op == SIM_SHORT || op == SIM_SHORT_ONCE;
 }
 
 /* Of a worker and the commands that wait for a VG's lock, who gets it first depends on how long the
