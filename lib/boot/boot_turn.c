@@ -6,12 +6,11 @@
 #include "base/cleanup.h"
 #include "boot/boot_scan.h"
 #include "boot/lock_folder.h"
-#include "daemon/wait_end.h"
+#include "daemon/unfit.h"
 #include "state/gate.h"
 #include "state/queue_watch.h"
 
 #define LOCK_FOLDER_MS 1000U
-#define UNFIT_MS       2000U
 
 static bool is_gate_closed(struct lea_world *world)
 {
@@ -45,22 +44,20 @@ static enum lea_boot_turn fail(struct lea_world *world, struct lea_boot_turns *t
 	return is_over(world) ? end(turns) : LEA_BOOT_TURN_AGAIN;
 }
 
-/* With a filter that is wrong the boot scan can only end process 1's waits: the runner comes behind
- * units that may wait for the same devices. */
+static bool is_gate_open(const struct lea_session *session)
+{
+	return !is_gate_closed(session->world);
+}
+
+/* The runner comes behind units that may wait for the same devices. */
 static enum lea_boot_turn wait_unfit(const struct lea_session *session,
 				     const struct lea_queue_watch *watch,
 				     const struct lea_boot_turns *turns)
 {
-	struct lea_world *world = session->world;
-
 	turns->ready(turns->arg);
-	while (is_gate_closed(world)) {
-		lea_wait_end_at_limit(world, session->conf);
-		world->clock->sleep_ms(world->clock, UNFIT_MS);
-		if (watch->fd >= 0 && lea_queue_watch_read(watch) == LEA_QUEUE_WATCH_CONF)
-			return LEA_BOOT_TURN_AGAIN;
-	}
-	return is_over(world) ? LEA_BOOT_TURN_DONE : LEA_BOOT_TURN_FAILED;
+	if (lea_unfit_wait(session, watch, is_gate_open))
+		return LEA_BOOT_TURN_AGAIN;
+	return is_over(session->world) ? LEA_BOOT_TURN_DONE : LEA_BOOT_TURN_FAILED;
 }
 
 /* Where the folder's mount is late, stock lvm2 does not wait for it either. */

@@ -44,6 +44,7 @@
 #include "daemon/rules_watch.h"
 #include "daemon/runner.h"
 #include "daemon/udev_wait.h"
+#include "daemon/unfit.h"
 #include "memory/needs_read.h"
 #include "record/duplicates.h"
 #include "record/outdated.h"
@@ -736,14 +737,18 @@ static int run_all(struct run *run, bool stays)
 	return r;
 }
 
-/* Without workers nobody brings up what process 1 waits for. */
+/* Returns 0, LEA_SESSION_FAILED, or LEA_RESIDENT_RESTART with other settings: a process that ended would be
+ * started again every two seconds, and say each time why. */
 static int begin_batches(struct run *run, bool stays)
 {
 	const int r = lea_session_begin_batches(run->session, &run->batch);
 
-	if (r == LEA_SESSION_UNFIT && stays)
-		lea_wait_end_at_limit(run->session->world, run->session->conf);
-	return r ? LEA_SESSION_FAILED : 0;
+	if (r != LEA_SESSION_UNFIT || !stays || lea_session_watch(run->session, &run->watch))
+		return r ? LEA_SESSION_FAILED : 0;
+	sd_notify(0, "READY=1\nSTATUS=Waiting for a correct filter");
+	lea_unfit_wait(run->session, &run->watch, NULL);
+	lea_queue_watch_close(&run->watch);
+	return LEA_RESIDENT_RESTART;
 }
 
 int lea_resident_run(struct lea_session *session, bool stays, struct lea_resident_first *first)
@@ -764,8 +769,10 @@ int lea_resident_run(struct lea_session *session, bool stays, struct lea_residen
 	if (first->refresh)
 		lea_rules_refresh(session->world);
 	r = begin_batches(&run, stays);
-	if (r)
+	if (r) {
+		*first = (struct lea_resident_first){.compare = run.is_compare_due, .refresh = true};
 		return r;
+	}
 	r = stays ? lea_partial_new(session->world, session->conf, &session->partial) : 0;
 	if (r)
 		return lea_session_fail(session->world, r, "events");

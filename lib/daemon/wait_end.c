@@ -301,13 +301,16 @@ static void end_over(struct lea_world *world, const struct lea_conf *conf,
 	say(world, needs, waits);
 }
 
-void lea_wait_end_at_limit(struct lea_world *world, const struct lea_conf *conf)
+bool lea_wait_end_at_limit(struct lea_world *world, const struct lea_conf *conf)
 {
 	struct lea_manager_waits waits = {0};
+	bool is_boot;
 
 	if (!world->manager || lea_password_is_asked(world) || world->manager->look(&waits))
-		return;
-	if (waits.is_starting_up && waits.count)
+		return world->manager;
+	is_boot = waits.is_starting_up;
+	if (is_boot && waits.count)
 		end_over(world, conf, &waits);
 	lea_manager_waits_done(&waits);
+	return is_boot;
 }

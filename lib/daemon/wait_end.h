@@ -49,6 +49,6 @@ int lea_wait_end_step(struct lea_wait_end *end, struct lea_world *world,
  * For a process that cannot work, as it learned when it started: process 1 starts it again, so it
  * has no state. As if these limits were systemd's, they count from the start of the boot, and no
  * progress counts: there is nobody who could make any. After the boot it ends none. Otherwise as
- * above.
+ * above. False: the boot is over.
  */
-void lea_wait_end_at_limit(struct lea_world *world, const struct lea_conf *conf);
+bool lea_wait_end_at_limit(struct lea_world *world, const struct lea_conf *conf);
