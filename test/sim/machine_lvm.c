@@ -426,7 +426,8 @@ static void write_elsewhere(struct sim_vg *vg, uint32_t mask)
 	}
 }
 
-/* All PVs of the VG that the disk is a copy of must have copies. */
+/* All PVs of the VG that the disk is a copy of must have copies, and of one time: with one that the
+ * others have done without since, lvm2 does not activate the new VG. */
 static void clone(const struct sim_step *step)
 {
 	const struct sim_unit *first = &sim_unit[step->a];
@@ -445,7 +446,7 @@ static void clone(const struct sim_step *step)
 			const struct sim_unit *unit = &sim_unit[disk];
 
 			if (is_seen(unit) && !is_sick(unit) && unit->of >= 0 && unit->on.has_vg &&
-			    !strcmp(unit->on.pvid, vg.pv[i]) &&
+			    unit->on.vg.seqno == vg.seqno && !strcmp(unit->on.pvid, vg.pv[i]) &&
 			    (disk == step->a || strcmp(unit->on.pvid, first->on.pvid) != 0))
 				found.disk[i] = (int)disk;
 		}

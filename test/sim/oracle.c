@@ -139,6 +139,16 @@ static bool waited_for_outdated(const struct sim_oracle *oracle, const struct si
 	return was_any && sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms);
 }
 
+static bool has_added(const struct sim_oracle *oracle, const struct sim_state *state, const char *id)
+{
+	const uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && oracle->course.added_ms[i] == state->now_ms)
+			return true;
+	return false;
+}
+
 /* A person's command: from now on only an add may activate what it left inactive. */
 static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 			const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
@@ -152,6 +162,8 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 	const uint64_t since_ms = since_when(oracle, state, vg, is_down);
 	const char *text = off_text(is_down ? SIM_DOWN : step->op);
 
+	if (is_made)
+		vg->is_made_in_add = has_added(oracle, state, vg->id);
 	if (!text)
 		return;
 	if (is_made || is_down || (was_active && !is_active) || (!is_active && has_become_sound)) {

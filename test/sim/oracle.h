@@ -30,6 +30,9 @@ struct sim_known_vg {
 	uint64_t going_down_ms;
 	/* It became sound by something that our program gets to know. */
 	bool is_due, is_due_by_repeat; /* of a disk that was there */
+	/* It was made when a disk of it was still read for its add: that is an add of the VG, and waits
+	 * for the disks that nobody has read, also if a command takes the VG down meanwhile. */
+	bool is_made_in_add;
 	bool was_reduced; /* its metadata may say that a PV is missing, although it is there again
 			   */
 	uint64_t due_ms;

@@ -177,7 +177,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 		return text;
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    has_unnamed_disk(oracle, state, vg) || lacks_record(oracle, state, vg) ||
-	    died_unread(oracle, state, vg) ||
+	    died_unread(oracle, state, vg) || vg->is_made_in_add ||
 	    is_of_other_name(oracle, state, vg, active) || waits_in_part(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
