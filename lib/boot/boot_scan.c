@@ -534,7 +534,13 @@ static int drain(struct boot *boot)
 		return -errno;
 	r = pool->step(workers);
 	r = r ? r : reap_finished(boot);
-	return r || !boot->flight.first || !takes_for_runner(boot) ? r : take_queued(boot);
+	if (r || !boot->flight.first || !takes_for_runner(boot))
+		return r;
+	r = take_queued(boot);
+	/* What is in flight is not given up for it: the runner finds the entries. */
+	if (lea_is_shortage(r))
+		boot->drain_ms = lea_world_now_ms(boot->world);
+	return lea_is_shortage(r) ? 0 : r;
 }
 
 static int scan_until_quiet(struct boot *boot)

@@ -45,6 +45,7 @@
 #include "daemon/runner.h"
 #include "daemon/udev_wait.h"
 #include "daemon/unfit.h"
+#include "daemon/wait_end.h"
 #include "memory/needs_read.h"
 #include "record/duplicates.h"
 #include "record/outdated.h"
@@ -743,8 +744,12 @@ static int begin_batches(struct run *run, bool stays)
 {
 	const int r = lea_session_begin_batches(run->session, &run->batch);
 
-	if (r != LEA_SESSION_UNFIT || !stays || lea_session_watch(run->session, &run->watch))
+	if (r != LEA_SESSION_UNFIT || !stays)
 		return r ? LEA_SESSION_FAILED : 0;
+	if (lea_session_watch(run->session, &run->watch)) {
+		lea_wait_end_at_limit(run->session->world, run->session->conf);
+		return LEA_SESSION_FAILED;
+	}
 	sd_notify(0, "READY=1\nSTATUS=Waiting for a correct filter");
 	lea_unfit_wait(run->session, &run->watch, NULL);
 	lea_queue_watch_close(&run->watch);

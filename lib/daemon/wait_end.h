@@ -46,8 +46,7 @@ int lea_wait_end_step(struct lea_wait_end *end, struct lea_world *world,
 
 /*
  * lea_wait_end_at_limit - end the waits of the boot whose limits are over
- * For a process that cannot work, as it learned when it started: process 1 starts it again, so it
- * has no state. As if these limits were systemd's, they count from the start of the boot, and no
+ * For a process that cannot work, as it learned when it started: it has no state. As if these limits were systemd's, they count from the start of the boot, and no
  * progress counts: there is nobody who could make any. After the boot it ends none. Otherwise as
  * above. False: the boot is over.
  */
