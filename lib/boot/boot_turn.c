@@ -38,10 +38,10 @@ static enum lea_boot_turn end(const struct lea_boot_turns *turns)
 static enum lea_boot_turn fail(struct lea_world *world, struct lea_boot_turns *turns)
 {
 	if (!turns->done.count || !is_gate_closed(world))
-		return is_over(world) ? end(turns) : LEA_BOOT_TURN_FAILED;
+		return LEA_BOOT_TURN_FAILED;
 	turns->pause_ms = lea_session_longer(turns->pause_ms, LEA_RETRY_MOST_MS);
 	world->clock->sleep_ms(world->clock, turns->pause_ms);
-	return is_over(world) ? end(turns) : LEA_BOOT_TURN_AGAIN;
+	return is_gate_closed(world) ? LEA_BOOT_TURN_AGAIN : LEA_BOOT_TURN_FAILED;
 }
 
 static bool is_gate_open(const struct lea_session *session)
@@ -82,10 +82,10 @@ enum lea_boot_turn lea_boot_turn(struct lea_session *session, int begun,
 						.batch = {.is_boot = true, .defers_watch = true}};
 	int r;
 
-	if (is_over(world))
-		return end(turns);
 	if (begun)
 		return fail(world, turns);
+	if (is_over(world))
+		return end(turns);
 	wait_for_locks(session);
 	r = lea_session_begin_batches(session, &options.batch);
 	if (!lea_session_watch(session, &watch))

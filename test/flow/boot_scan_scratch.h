@@ -207,12 +207,19 @@ static inline void queue(const struct row *row)
 	lea_device_done(&told.device);
 }
 
+static inline void open_gate(const struct row *row)
+{
+	if (row->told == OPEN_GATE || row->told == OPENS_GATE || row->told == QUEUED)
+		ck_assert_int_eq(lea_gate_open(lea_world_run(machine.world)), 0);
+	if (row->told == QUEUED)
+		queue(row);
+}
+
 static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
 {
 	const struct row *row = script;
 
-	if (row->told == OPEN_GATE || row->told == OPENS_GATE || row->told == QUEUED)
-		ck_assert_int_eq(lea_gate_open(lea_world_run(machine.world)), 0);
+	open_gate(row);
 	if (row->told != OPEN_GATE)
 		script++;
 	switch (row->told) {
@@ -259,11 +266,9 @@ static inline int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_e
 	case BUSY:
 		wait_until_ready();
 		break;
-	case QUEUED:
-		queue(row);
-		break;
 	case OPEN_GATE:
 	case OPENS_GATE:
+	case QUEUED:
 	case SILENCE:
 		break;
 	}

@@ -30,11 +30,14 @@ static void notify_ready(void *arg)
 	sd_notify(0, "READY=1\nSTATUS=Caught up with udev");
 }
 
-static enum lea_boot_turn take_turn(struct lea_world *world, struct lea_boot_turns *turns)
+/* *ret_code: why it has failed. */
+static enum lea_boot_turn take_turn(struct lea_world *world, struct lea_boot_turns *turns,
+				    int *ret_code)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	const int begun = lea_session_begin(world, &session);
 
+	*ret_code = begun ? begun : LEA_EXIT_FAILED;
 	if (!begun && lea_stands_aside(world)) {
 		notify_ready(NULL);
 		return LEA_BOOT_TURN_DONE;
@@ -54,9 +57,9 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 		return code;
 	LEA_CRASHPOINT_ROLE("boot");
 	while (turn == LEA_BOOT_TURN_AGAIN)
-		turn = take_turn(world, &turns);
+		turn = take_turn(world, &turns, &code);
 	lea_device_queue_done(&turns.done);
-	return turn == LEA_BOOT_TURN_DONE ? LEA_EXIT_DONE : LEA_EXIT_FAILED;
+	return turn == LEA_BOOT_TURN_DONE ? LEA_EXIT_DONE : code;
 }
 
 /* ---- arm */
