@@ -45,7 +45,6 @@
 #include "daemon/runner.h"
 #include "daemon/udev_wait.h"
 #include "daemon/unfit.h"
-#include "daemon/wait_end.h"
 #include "memory/needs_read.h"
 #include "record/duplicates.h"
 #include "record/outdated.h"
@@ -458,24 +457,28 @@ static int add_timer(struct run *run, sd_event_time_handler_t handler, uint32_t 
 static int on_late_time(sd_event_source *source, uint64_t at_us, void *arg)
 {
 	struct run *run = arg;
-	const int wait_ms = lea_late_step(&run->late, run->session->world, run->needs, 0);
+	const struct lea_session *session = run->session;
+	int wait_ms;
 
 	(void)at_us;
+	if (!run->needs && lea_boot_needs_read(session->world, session->conf, &run->needs)) {
+		set_timer(source, LEA_RETRY_MOST_MS);
+		return 0;
+	}
+	wait_ms = lea_late_step(&run->late, session->world, run->needs, 0);
 	set_timer(source, wait_ms < 0 ? 0 : (uint32_t)wait_ms);
 	return 0;
 }
 
 /* What the boot waits for has a line, and process 1 waits for nothing in vain, after the boot as
- * well. The boot scan may have written a line just now. */
+ * well. The boot scan may have written a line just now. In a shortage it is not known yet what that is. */
 static int watch_late(struct run *run)
 {
-	struct lea_world *world = run->session->world;
-	const uint64_t now = lea_world_now_ms(world);
-	int r = lea_boot_needs_read(world, run->session->conf, &run->needs);
+	const uint64_t now = lea_world_now_ms(run->session->world);
 
 	if (now > LEA_LATE_FIRST_MS)
 		run->late.next_ms = now + LEA_LATE_PAUSE_MS;
-	return r ? r : add_timer(run, on_late_time, 1, &run->late_timer);
+	return add_timer(run, on_late_time, 1, &run->late_timer);
 }
 
 static int open_loop(struct run *run)
@@ -593,6 +596,7 @@ static int sleep_idle(struct run *run)
 {
 	int wait_ms = -1;
 
+	lea_repeats_done(&run->session->cache.repeats);
 	idle_release(run);
 	/* It may read the files of all PVs and LVs, so not while events come. */
 	if (may_compare(run))
@@ -746,14 +750,7 @@ static int begin_batches(struct run *run, bool stays)
 
 	if (r != LEA_SESSION_UNFIT || !stays)
 		return r ? LEA_SESSION_FAILED : 0;
-	if (lea_session_watch(run->session, &run->watch)) {
-		lea_wait_end_at_limit(run->session->world, run->session->conf);
-		return LEA_SESSION_FAILED;
-	}
-	sd_notify(0, "READY=1\nSTATUS=Waiting for a correct filter");
-	lea_unfit_wait(run->session, &run->watch, NULL);
-	lea_queue_watch_close(&run->watch);
-	return LEA_RESIDENT_RESTART;
+	return lea_unfit_stay(run->session) ? LEA_RESIDENT_RESTART : LEA_SESSION_FAILED;
 }
 
 int lea_resident_run(struct lea_session *session, bool stays, struct lea_resident_first *first)

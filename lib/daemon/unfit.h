@@ -16,3 +16,7 @@
  */
 bool lea_unfit_wait(const struct lea_session *session, const struct lea_queue_watch *watch,
 		    bool (*is_over)(const struct lea_session *session));
+
+/* For a service that has nothing else to do: says that it is ready, and waits. False: the settings cannot be
+ * watched, so that it is to be started again. */
+bool lea_unfit_stay(struct lea_session *session);
