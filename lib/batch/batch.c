@@ -54,6 +54,7 @@ struct lea_batch_pass {
 	bool *is_over;		      /* [count]; owned: of a removal, with which all is done */
 	struct lea_batch_moves moves;
 	int fault; /* after VGs were given to the workers */
+	uint64_t begun_ms;
 };
 
 struct queued_device {
@@ -63,20 +64,8 @@ struct queued_device {
 	bool has_left;	/* a claim of another VG had it */
 	bool is_noted;	/* another device has the record; this one is noted as a duplicate */
 	bool is_new_instance; /* the entry is another's, and this one is left to its own event */
+	uint64_t repeated_ms; /* as of lea_repeats_find */
 };
-
-/* The number is another instance's by now. Does udev say that it carries the same PV? 1, 0 or -errno. */
-static int carries_same(const struct lea_batch_pass *pass, const struct lea_entry *entry,
-			const char *wanted)
-{
-	LEA_AUTO(lea_device_done) struct lea_device now = {0};
-	const struct lea_devid number = lea_device_number(&entry->device);
-	char pvid[33];
-	int r = lea_device_find(pass->options->world, &number, &now);
-
-	r = r ? r : lea_udevdb_fill(pass->options->world, &now);
-	return r ? (r < 0 ? r : 0) : lea_udevdb_pvid(&now, pvid) && !strcmp(pvid, wanted);
-}
 
 /* 0 or a fault, which is logged, and retried if it is a shortage. @is_back: 1, 0 or -errno */
 static int drop_record(struct lea_batch_pass *pass, const struct lea_entry *entry, const char *pvid,
@@ -122,7 +111,7 @@ static int forget_former(struct lea_batch_pass *pass, const struct lea_entry *en
 					LEA_DUPLICATE_WENT);
 		if (r)
 			return r;
-		if (drop_record(pass, entry, before, carries_same(pass, entry, before)))
+		if (drop_record(pass, entry, before, lea_batch_carries_now(pass->options->world, entry, before)))
 			return 0;
 	}
 	r = lea_mark_drop(event_fd, LEA_MARK_CARRIED, entry->key);
@@ -180,7 +169,8 @@ static int forget_one(struct lea_batch_pass *pass, const struct lea_entry *entry
 	r = r ? r : is_over(pass, entry, ret_is_over, &is_free);
 	if (!r && *ret_is_over) {
 		if (handle_removal(pass, entry,
-				   is_free ? 0 : carries_same(pass, entry, entry->pvid)))
+				   is_free ? 0 : lea_batch_carries_now(pass->options->world, entry,
+							       entry->pvid)))
 			return 0;
 		r = forget_former(pass, entry);
 	}
@@ -264,6 +254,7 @@ static int prepare(struct lea_batch_pass *pass, struct lea_entry *entry, bool is
 	r = lea_batch_marks_kind(&pass->marks, entry, &queued->kind);
 	if (r)
 		return r;
+	queued->repeated_ms = lea_repeats_find(&pass->options->cache->repeats, entry);
 	/* That the old device was added is no reason to activate what is on the new one. */
 	if (is_old && queued->kind == LEA_ENTRY_ADD)
 		queued->kind = LEA_ENTRY_MISSED;
@@ -385,6 +376,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	int r;
 
 	lea_batch_exclude_other(found);
+	found->repeated_ms = queued->repeated_ms;
 	if (queued->is_new_instance)
 		return 0;
 	r = lea_batch_leave_expected(pass->options, found);
@@ -765,6 +757,7 @@ int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *e
 		return -ENOMEM;
 	*pass = (struct lea_batch_pass){.options = options, .summary = summary,
 					.entries = entries, .count = count,
+					.begun_ms = lea_world_now_ms(options->world),
 					.marks = {.known_fd = -1}};
 	lea_pass_cache_begin(options->cache);
 	r = options->conf->event_activation ? process(pass) : leave_unread(pass);
@@ -772,6 +765,8 @@ int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *e
 	if (lea_candidates_open(pass->candidates)) {
 		pass->fault = r;
 	} else if (r || !options->conf->event_activation) {
+		if (lea_is_shortage(r))
+			lea_repeats_note(&options->cache->repeats, entries, count, pass->begun_ms);
 		lea_batch_drop(pass);
 		return r;
 	}
@@ -794,6 +789,9 @@ int lea_batch_end(struct lea_batch_pass *pass)
 	lea_batch_marks_take_back(&pass->marks, pass->scan, &pass->retries);
 	r = r ? r : pass->fault;
 	r = r ? r : lea_retry_set_mark(&pass->retries, pass->entries, pass->count);
+	if (lea_is_shortage(r))
+		lea_repeats_note(&pass->options->cache->repeats, pass->entries, pass->count,
+				 pass->begun_ms);
 	lea_batch_drop(pass);
 	return r;
 }

@@ -35,6 +35,7 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 	candidates->options = options;
 	candidates->retries = retries;
 	r = lea_claims_init(&candidates->claims, options->world, &candidates->now);
+	r = r ? r : lea_repeats_end_claims(&options->cache->repeats, &candidates->claims);
 	if (r)
 		free(candidates);
 	else
@@ -387,16 +388,22 @@ int lea_batch_write_extended(const struct lea_batch_vg *vg)
 }
 
 /* A VG that has failed until a PV is added: an instance with which it has failed is none, so that
- * it does not lend its kind to a change that comes in the same pass. */
+ * it does not lend its kind to a change that comes in the same pass. And an add that comes back has had
+ * its turn with a VG whose claim covers it: a person may have taken the VG down since. */
 static enum lea_entry_kind kind_for(const struct lea_batch_vg *vg, const struct lea_found *found,
 				    enum lea_entry_kind kind)
 {
 	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
+	const bool has_had_turn = kind == LEA_ENTRY_ADD && found->repeated_ms &&
+				  vg->by_claim != LEA_VG_UNCLAIMED &&
+				  vg->claim.turn_ms >= found->repeated_ms;
 
-	if (kind != LEA_ENTRY_MISSED || vg->by_claim != LEA_VG_FAILED)
+	if (!has_had_turn && (kind != LEA_ENTRY_MISSED || vg->by_claim != LEA_VG_FAILED))
 		return kind;
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
-	return lea_claim_covers(&vg->claim, &pv, 1) ? LEA_ENTRY_CHANGE : kind;
+	if (!lea_claim_covers(&vg->claim, &pv, 1))
+		return kind;
+	return vg->by_claim == LEA_VG_FAILED ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
 }
 
 int lea_candidates_was_added(const struct lea_candidates *candidates, const struct lea_found *found,

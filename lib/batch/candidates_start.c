@@ -413,6 +413,10 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	lea_retry_set_add_vg(candidates->retries, r, scanned);
 	if (r >= 0)
 		return;
+	/* The next pass ends it: until then it says that the VG has had its turn. */
+	if (verdict == LEA_VERDICT_DONE && lea_is_shortage(r) &&
+	    !lea_repeats_keep_claim(&candidates->options->cache->repeats, scanned->vg->id))
+		return;
 	/* Nobody would end the claim, if the VG is none of ours when its entries come back. */
 	vg->has_made_online &= result->outcome != 0;
 	give_back(vg, scanned);

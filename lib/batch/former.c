@@ -181,3 +181,14 @@ int lea_batch_leave_former(const struct lea_batch_options *options, int known_fd
 		    : lea_mark_drop(options->event_fd, LEA_MARK_CARRIED, key);
 	return r ? r : lea_marker_drop(known_fd, &found->device, before);
 }
+
+int lea_batch_carries_now(struct lea_world *world, const struct lea_entry *entry, const char *wanted)
+{
+	LEA_AUTO(lea_device_done) struct lea_device now = {0};
+	const struct lea_devid number = lea_device_number(&entry->device);
+	char pvid[33];
+	int r = lea_device_find(world, &number, &now);
+
+	r = r ? r : lea_udevdb_fill(world, &now);
+	return r ? (r < 0 ? r : 0) : lea_udevdb_pvid(&now, pvid) && !strcmp(pvid, wanted);
+}

@@ -70,3 +70,8 @@ LEA_MUST_CHECK int lea_batch_leave_former(const struct lea_batch_options *option
 					  struct lea_recorder *recorder,
 					  const struct lea_found *found, bool is_held,
 					  enum lea_entry_kind kind);
+
+/* The number of a removed device is another instance's by now. Does udev say that it carries the same PV? 1, 0
+ * or -errno. */
+LEA_MUST_CHECK int lea_batch_carries_now(struct lea_world *world, const struct lea_entry *entry,
+					 const char *wanted);

@@ -8,7 +8,8 @@
  * the VG's lookup file (and a VG that seems complete is counted again), the devices file against
  * its status, claims and lookup files against their inodes.
  *
- * Which entries of the next pass may be older than what this one had (event_order.h).
+ * Which entries of the next pass may be older than what this one had (event_order.h), and which of them
+ * this one has sent back (repeats.h).
  *
  * And, while passes are in flight, which VGs have had another turn before a worker had reported the
  * earlier one: that report may count no more (lea_claim_report).
@@ -16,6 +17,7 @@
 #pragma once
 
 #include "batch/event_order.h"
+#include "batch/repeats.h"
 #include "record/vg_count.h"
 #include "scan/metadata_cache.h"
 #include "state/claim_index.h"
@@ -34,6 +36,7 @@ struct lea_pass_cache {
 	struct lea_claim_index claims;
 	struct lea_lookup_index lookups;
 	struct lea_event_order order; /* not forgotten with the rest */
+	struct lea_repeats repeats;   /* likewise, until nothing is pending */
 	char (*overtaken)[33]; /* [overtaken_count], ids; owned */
 	size_t overtaken_count, overtaken_room;
 	unsigned int users;

@@ -73,6 +73,7 @@ struct lea_found {
 	/* Set by lib/batch: its metadata count for nothing, as another PV shows newer ones; vg is
 	 * NULL, but nobody waits for it. */
 	bool is_outdated;
+	uint64_t repeated_ms; /* likewise: when the event that led to it did so first; 0: now */
 	bool is_covered;   /* by lea_scan_cover: a device stacked on this one is the PV */
 	bool is_duplicate; /* set by lib/record: another device is this PV; this one is of no VG */
 };

@@ -89,6 +89,7 @@ static void keep(struct lea_workers *workers, size_t to, size_t from)
 }
 
 static bool (*vg_is_up)(void *arg); /* NULL: it is not */
+static void (*before_report)(void);  /* NULL: nothing happens */
 
 static void report_one(struct lea_workers *workers, size_t i)
 {
@@ -117,6 +118,8 @@ static void report_one(struct lea_workers *workers, size_t i)
 		       workers->watch_only[i] ? "(watch) " : modes[workers->in_part[i]]);
 		refreshed |= workers->refreshes[i];
 	}
+	if (before_report)
+		before_report();
 	workers->finished[i](workers->arg[i], &result);
 }
 
@@ -245,6 +248,7 @@ static void setup(void)
 	handed_over = stepped = 0;
 	workers_lag = 0;
 	held_vg = held_until = NULL;
+	before_report = NULL;
 	workers_are_blind = false;
 	reason = "";
 }
