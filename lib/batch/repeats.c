@@ -82,8 +82,23 @@ int lea_repeats_end_claims(struct lea_repeats *repeats, const struct lea_claims 
 	return 0;
 }
 
-void lea_repeats_done(struct lea_repeats *repeats)
+static void leave_claims(struct lea_repeats *repeats, struct lea_world *world)
 {
+	struct lea_claims claims;
+	int r = lea_claims_init(&claims, world, NULL);
+
+	if (r || !lea_repeats_end_claims(repeats, &claims))
+		return;
+	for (size_t i = 0; i < repeats->vg_count; i++)
+		if (lea_claim_drop(&claims, repeats->vg_id[i]) < 0)
+			lea_log(world->log, LEA_LOG_WARNING,
+				"VG with id %s: its claim could not be removed", repeats->vg_id[i]);
+}
+
+void lea_repeats_done(struct lea_repeats *repeats, struct lea_world *world)
+{
+	if (repeats->vg_count)
+		leave_claims(repeats, world);
 	lea_devset_done(&repeats->adds);
 	free(repeats->begun_ms);
 	free(repeats->vg_id);

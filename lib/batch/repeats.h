@@ -9,6 +9,7 @@
 #include "base/devset.h"
 #include "state/claim.h"
 #include "state/queue.h"
+#include "world/world.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,4 +36,6 @@ LEA_MUST_CHECK int lea_repeats_keep_claim(struct lea_repeats *repeats, const cha
 /* Ends these claims: DONE. 0, or the shortage for which one of them stays as it is. */
 LEA_MUST_CHECK int lea_repeats_end_claims(struct lea_repeats *repeats,
 					  const struct lea_claims *claims);
-void lea_repeats_done(struct lea_repeats *repeats);
+/* Nothing comes back to this program: what it claims now, nobody would end, for after an exec the process is
+ * the same. Such a claim is ended, or else dropped. Frees all. */
+void lea_repeats_done(struct lea_repeats *repeats, struct lea_world *world);

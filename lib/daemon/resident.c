@@ -596,7 +596,7 @@ static int sleep_idle(struct run *run)
 {
 	int wait_ms = -1;
 
-	lea_repeats_done(&run->session->cache.repeats);
+	lea_repeats_done(&run->session->cache.repeats, run->session->world);
 	idle_release(run);
 	/* It may read the files of all PVs and LVs, so not while events come. */
 	if (may_compare(run))

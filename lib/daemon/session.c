@@ -61,7 +61,7 @@ void lea_session_end(struct lea_session *session)
 	lea_workers_free(session->workers);
 	lea_reader_free(session->reader);
 	lea_pass_cache_forget(&session->cache);
-	lea_repeats_done(&session->cache.repeats);
+	lea_repeats_done(&session->cache.repeats, session->world);
 	lea_incomplete_done(&session->waiting);
 	lea_partial_free(session->partial);
 	lea_needs_free(session->needs);

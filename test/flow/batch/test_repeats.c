@@ -9,7 +9,7 @@
 
 static void teardown_all(void)
 {
-	lea_repeats_done(&pass_cache.repeats);
+	lea_repeats_done(&pass_cache.repeats, machine.world);
 	end_until_fault = NULL;
 	teardown();
 }
@@ -74,6 +74,17 @@ TEST_EACH(a_vg_whose_claim_could_not_be_ended_stays_down, repeats)
 	ck_assert_int_eq(add(repeats[_i].seqnum), 0);
 	ck_assert_int_eq(state(), LEA_CLAIM_DONE);
 	ck_assert_str_eq(activated, repeats[_i].seqnum == 6 ? "vg_one " : "");
+}
+
+/* The runner begins again for other settings, by an exec: it would be the owner still. */
+TEST(no_claim_is_left_to_a_program_that_knows_nothing_of_it)
+{
+	machine_plug("one-pv", "sda", 16, 7);
+	before_report = use_up;
+	ck_assert_int_eq(add(5), -ENFILE);
+	ck_assert_int_eq(state(), LEA_CLAIM_CLAIMED);
+	lea_repeats_done(&pass_cache.repeats, machine.world);
+	ck_assert_int_eq(state(), LEA_CLAIM_DONE);
 }
 
 /* The claim is of before the pass that was short: it was dealt with then, and this add is another. */
